@@ -13,6 +13,7 @@ import pulumi
 from pulumi.errors import InputPropertiesError, InputPropertyErrorDetails
 
 from dra_planner.clouds import range_fault
+from dra_planner.wording import counted
 
 
 class WrongInputs(InputPropertiesError, pulumi.RunError):
@@ -55,8 +56,7 @@ class InputReader:
         """Raise WrongInputs with a sentence for each fault, when there was one."""
         if not self._errors:
             return
-        count = len(self._errors)
-        head = f"{self._title} has {count} wrong input{'s' if count > 1 else ''}:"
+        head = f"{self._title} has {counted(len(self._errors), 'wrong input')}:"
         lines = [f"  {error['property_path']}: {error['reason']}" for error in self._errors]
         details: list[InputPropertyErrorDetails] = [
             {"property_path": camel(error["property_path"]), "reason": error["reason"]} for error in self._errors

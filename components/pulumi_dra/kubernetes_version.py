@@ -1,5 +1,8 @@
 """Kubernetes versions that a cluster may be asked for."""
 
+from collections.abc import Callable
+
+from dra_planner.clouds import Cloud
 from dra_planner.errors import PlannerError
 from dra_planner.releases import parse_version
 
@@ -11,3 +14,8 @@ def check_version(text: str) -> str:
     except PlannerError as error:
         return str(error)
     return ""
+
+
+def version_check(cloud: Cloud) -> Callable[[str], str]:
+    """Return what tells the complaint about the version of a control plane, or of nodes, in that cloud."""
+    return lambda text: check_version(text) or cloud.version_fault(text)

@@ -11,6 +11,7 @@ EXCLUSION_SCOPES = ("NO_UPGRADES", "NO_MINOR_UPGRADES", "NO_MINOR_OR_NODE_UPGRAD
 _TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(Z|[+-]\d\d:\d\d)"
 _DAYS = 32
 _HOURS_IN_THEM, _HOURS_AT_ONCE = 48, 4
+_SHORTEST_MONTH = 28
 
 
 class MaintenanceExclusion(TypedDict):
@@ -86,9 +87,10 @@ def read_window(read: InputReader) -> MaintenanceWindow | None:
     length = _length(start, end)
     if length is not None and length < timedelta(hours=_HOURS_AT_ONCE):
         inner.refuse("end_time", f"must be {_HOURS_AT_ONCE} hours after start_time, or more")
-    elif length is not None and (times := _times(rule)) and times * length < timedelta(hours=_HOURS_IN_THEM):
+    elif length is not None and (times := _times(rule, start)) is not None:
         hours = round(times * length / timedelta(hours=1))
-        inner.refuse("recurrence", f"gives GKE {hours} hours in {_DAYS} days; it wants {_HOURS_IN_THEM}")
+        if hours < _HOURS_IN_THEM:
+            inner.refuse("recurrence", f"gives GKE {hours} hours in {_DAYS} days; it wants {_HOURS_IN_THEM}")
     return MaintenanceWindow(start_time=start, end_time=end, recurrence=rule)
 
 
@@ -99,10 +101,26 @@ def _length(start: str, end: str) -> timedelta | None:
         return None
 
 
-def _times(rule: str) -> int:
-    """Return how often a daily or weekly rule comes within 32 days at least; 0 for one that is not as plain."""
-    plain = re.fullmatch(r"FREQ=(DAILY|WEEKLY)(?:;BYDAY=([A-Z,]+))?", rule)
-    if plain is None:
-        return 0
-    days = len(plain[2].split(",")) if plain[2] else 7 if plain[1] == "DAILY" else 1
-    return _DAYS // 7 * days
+def _times(rule: str, start: str) -> int | None:
+    """Return how often a rule comes within 32 days at least; None for one that is not as plain."""
+    parts = dict(part.split("=", 1) for part in rule.split(";") if "=" in part)
+    days, numbers = (len(parts[key].split(",")) if key in parts else 0 for key in ("BYDAY", "BYMONTHDAY"))
+    each = parts.get("INTERVAL", "1")
+    plain_days = all(re.fullmatch("[A-Z]{2}", day) for day in parts.get("BYDAY", "MO").split(","))
+    if parts.keys() - {"FREQ", "INTERVAL", "BYDAY", "BYMONTHDAY"} or not re.fullmatch("[1-9][0-9]*", each):
+        return None
+    match parts.get("FREQ"), int(each):
+        case "DAILY", 1 if plain_days and not numbers:
+            return _DAYS // 7 * days if days else _DAYS
+        case "DAILY", every if not days and not numbers:
+            return _DAYS // every
+        case "WEEKLY", every if plain_days and not numbers:
+            return _DAYS // (7 * every) * (days or 1)
+        case "MONTHLY", every if not days:
+            # A day that some months do not have is away for longer than 32 days.
+            given = re.findall(r"\d+", parts.get("BYMONTHDAY", start[8:10]))
+            return 0 if every > 1 else sum(int(number) <= _SHORTEST_MONTH for number in given)
+        case "YEARLY", _ if not days and not numbers:
+            return 0
+        case _:
+            return None

@@ -5,12 +5,6 @@ import hashlib
 _SUFFIX = 8  # "-1a2b3c4"
 _DIGEST = 6
 
-GKE_NAME = 40
-"""Characters in the name of a GKE cluster or node pool."""
-COMPUTE_NAME = 63
-NODE_GROUP_NAME = 63
-ROLE_NAME = 64
-
 
 def fitting(name: str, most: int) -> str:
     """Return a logical name that an automatic name of at most `most` characters can be made of.

@@ -26,7 +26,7 @@ IN_THE_FLEET = {
 }
 """Inputs of a pool that the plan must know of, and what they are called in the fleet."""
 
-SET_BY_PLATFORM = {
+POOL_SET_BY_PLATFORM = {
     "autoscaled": "the fleet's autoscaler",
     "desired_nodes": "the plan",
     "max_nodes": "the plan",
@@ -35,6 +35,15 @@ SET_BY_PLATFORM = {
     **{name: f"the fleet's {key}" for name, key in IN_THE_FLEET.items()},
 }
 """Inputs of every cloud's pools that DraPlatform sets, and from what."""
+CLUSTER_SET_BY_PLATFORM = {
+    "deletion_protection": "deletion_protection of the platform",
+    "kubernetes_version": "the fleet's kubernetes",
+    "public_access_cidrs": "the fleet's endpoint.publicAccessCidrs",
+    "secrets_kms_key": "secrets_kms_key of the platform",
+    "system_count": "the fleet's systemPool.count",
+    "system_machine": "the fleet's systemPool.machine",
+}
+"""The same of every cloud's clusters."""
 
 
 def pools_to_build(fleet: Fleet, plan: PlanFile) -> list[Pool]:

@@ -11,14 +11,13 @@ from dra_planner.clouds import cloud
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import Fleet, read_fleet
 from dra_planner.planfile import PlanFile, parse_document
-from pulumi_dra.cluster_options import read_cluster_options
 from pulumi_dra.dra.gpu_metrics import GpuMetricsArgs
 from pulumi_dra.dra.kuberay import KubeRayArgs
 from pulumi_dra.dra.kueue import KueueArgs
 from pulumi_dra.dra.tenant_access import TenantSettings
 from pulumi_dra.inputs import InputReader
+from pulumi_dra.planned_pools import IN_THE_FLEET
 from pulumi_dra.platform_options import ClusterOptions, DriverOptions, PoolOptions
-from pulumi_dra.pool_options import read_pool_options
 
 
 class AutoscalerOptions(TypedDict):
@@ -129,7 +128,7 @@ def read_platform_inputs(read: InputReader, fleet: Fleet | None, cluster_names: 
 
     `cluster_names` is what the cloud's cluster calls those that every cloud has.
     """
-    tags, pools = read.labels("tags"), read_pool_options(read, fleet)
+    tags, pools = read.labels("tags"), _read_pools(read, fleet)
     node_repair = any(options.get("node_repair") is True for options in pools.values())
     title = cloud(fleet.cloud).title if fleet else ""
     return DraPlatformInputs(
@@ -138,7 +137,7 @@ def read_platform_inputs(read: InputReader, fleet: Fleet | None, cluster_names: 
         autoscaler=_read_autoscaler(read),
         device_plugin_chart=read.text("device_plugin_chart", ""),
         storage_class=read.flag("storage_class", True),
-        cluster=read_cluster_options(read, cluster_names, title, tags, node_repair=node_repair),
+        cluster=_read_cluster(read, cluster_names, title, tags, node_repair=node_repair),
         releases={name: read.block(name) for name in OPTIONAL_RELEASES if read.has(name)},
         tenants=list(read.blocks("tenants")),
         admin_access_namespaces=read.texts("admin_access_namespaces") if read.has("admin_access_namespaces") else None,
@@ -164,3 +163,47 @@ def _read_driver(read: InputReader) -> Mapping[str, Any]:
             options = {name: value for name, value in options.items() if name != key}
     read.inside("driver", options, DriverOptions)
     return {key: value for key, value in options.items() if key in DriverOptions.__annotations__}
+
+
+def _read_cluster(
+    read: InputReader, names: Mapping[str, str], title: str, tags: dict[str, pulumi.Input[str]], *, node_repair: bool
+) -> dict[str, Any]:
+    """Return inputs of the cloud's cluster that are not the fleet's, under the `names` that its component has.
+
+    What the options mean is checked with the cluster's other inputs.
+    """
+    options = read.block("cluster")
+    read.inside("cluster", options, ClusterOptions)
+    cluster: dict[str, Any] = {"deletion_protection": read.flag("deletion_protection", False)}
+    given: dict[str, Any] = {
+        "tags": tags,
+        "secrets_kms_key": read.identifier("secrets_kms_key"),
+        "admin_principal_arns": read.identifiers("admin_principal_arns") if read.has("admin_principal_arns") else None,
+        "addon_versions": read.labels("addon_versions") if read.has("addon_versions") else None,
+        "node_repair": True if node_repair else None,
+    }
+    for name, value in given.items():
+        if value is not None and name in names:
+            cluster[names[name]] = value
+        elif value is not None and read.has(name):
+            read.refuse(name, f"is not for {title}, where this fleet is")
+    return cluster | {key: value for key, value in options.items() if key in ClusterOptions.__annotations__}
+
+
+def _read_pools(read: InputReader, fleet: Fleet | None) -> dict[str, Mapping[str, Any]]:
+    """Return options by pool; what they mean is checked with the pool's other inputs."""
+    known = [pool.name for pool in fleet.pools] if fleet else []
+    options: dict[str, Mapping[str, Any]] = {}
+    for index, block in enumerate(read.blocks("pools")):
+        for key, name in IN_THE_FLEET.items():
+            if key in block:
+                read.refuse(f"pools[{index}].{key}", f"must be known to the plan: write it into the fleet, as {name}")
+        own = {key: value for key, value in block.items() if key not in IN_THE_FLEET}
+        inner = read.inside(f"pools[{index}]", own, PoolOptions)
+        name = inner.text("name")
+        if fleet and name and name not in known:
+            inner.refuse("name", f'"{name}" is not a pool of the fleet; they are {", ".join(known)}')
+        if name in options:
+            inner.refuse("name", f'"{name}" is there twice')
+        options[name] = {key: value for key, value in own.items() if key != "name" and value is not None}
+    return options

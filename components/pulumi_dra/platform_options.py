@@ -21,26 +21,30 @@ class ClusterOptions(TypedDict):
     of one's own that group is declared too: it ends what it keeps and goes after the cluster. GKE: Name of the cluster;
     of one that is taken over, the one it has. Default: one that Pulumi makes, so that a replacement can stand beside
     the old cluster."""
-    grant_key_use: NotRequired[bool]
-    """AKS: With secrets_kms_key or disk_encryption_set_id: whether the cluster's identity is given the role Key Vault
-    Crypto User on the vault, and Reader on the set. False where it has them, or where access policies rule the vault.
-    Default true. EKS: With disk_kms_key_arn: whether EC2 Auto Scaling, which starts the nodes, is granted the use of
-    the key. False where the policy of the key does. Default true. GKE: With either key: whether Google's service agents
-    are given the role on it that they need, which stays when the cluster goes. False where they have it. Default
-    true."""
-    pods_cidr: NotRequired[str]
-    """AKS: Range of the pods, a /24 for each node; another one replaces the cluster. Default AKS's own, 10.244.0.0/16.
-    GKE: Range of the pods in a new network, of which each node gets a /24. Default 10.4.0.0/14: 1024 nodes."""
     service_cidr: NotRequired[str]
     """AKS: Range of the services; another one replaces the cluster. Default AKS's own, 10.0.0.0/16, which the network
     of an existing subnet must not overlap. EKS: Range of the services, a /12 to a /24, beside those of the network;
-    another one replaces the cluster. Default EKS' own: 10.100.0.0/16 or 172.20.0.0/16."""
+    another one replaces the cluster. Default EKS' own: 10.100.0.0/16 or 172.20.0.0/16. GKE: Range of the services in a
+    new network. Default 10.8.0.0/20."""
+    grant_key_use: NotRequired[bool]
+    """AKS: With secrets_kms_key or disk_encryption_set_id: whether the cluster's identity is given the role Key Vault
+    Crypto User on the vault, and Reader on the set. False where it has them, or where access policies rule the vault.
+    Default true. EKS: With disk_kms_key: whether EC2 Auto Scaling, which starts the nodes, is granted the use of the
+    key. False where the policy of the key does. Default true. GKE: With either key: whether Google's service agents are
+    given the role on it that they need, which stays when the cluster goes. False where they have it. Default true."""
+    pods_cidr: NotRequired[str]
+    """AKS: Range of the pods, a /24 for each node; another one replaces the cluster. Default AKS's own, 10.244.0.0/16.
+    GKE: Range of the pods in a new network, of which each node gets a /24. Default 10.4.0.0/14: 1024 nodes."""
     maintenance_start: NotRequired[str]
     """AKS: When it begins, in UTC (03:00, the default); it takes four hours. GKE: When GKE may work on the cluster: the
     beginning, in UTC (03:00), of four hours of every day. Default: whenever it likes; with exclusions 03:00."""
     log_retention_days: NotRequired[int]
     """AKS: How many days a new workspace keeps logs, 30 to 730. Default 90. EKS: With cluster_name: how many days the
     control plane's logs are kept. Default 365."""
+    disk_kms_key: NotRequired[pulumi.Input[str]]
+    """EKS: Key that encrypts the root volumes of system nodes; the account must have had an Auto Scaling group, whose
+    service-linked role uses the key. Default: the account's key for EBS. GKE: Cloud KMS key that encrypts the boot
+    disks of system nodes. Default: Google's own key."""
     storage_drivers: NotRequired[list[str]]
     """EKS: Add-ons that make and mount volumes: ebs, efs, fsx, each with a role of its own. Their pods run on GPU nodes
     too: a fleet names them in daemonPods. Default none. GKE: Drivers that GKE runs beside that of Persistent Disk and
@@ -111,9 +115,6 @@ class ClusterOptions(TypedDict):
     with a provider of one's own none."""
     kubeconfig_profile: NotRequired[str]
     """EKS: Profile of the AWS CLI that the kubeconfig names. Default: that of the default provider (aws:profile)."""
-    disk_kms_key_arn: NotRequired[pulumi.Input[str]]
-    """EKS: Key that encrypts the root volumes of system nodes; the account must have had an Auto Scaling group, whose
-    service-linked role uses the key. Default: the account's key for EBS."""
     addon_settings: NotRequired[dict[str, str]]
     """EKS: Settings of the same add-ons as JSON, by name: coredns: '{"replicaCount": 3}'. EKS has a schema for each
     (`aws eks describe-addon-configuration`). What network_policy and prefix_delegation say stays. Default none."""
@@ -160,8 +161,6 @@ class ClusterOptions(TypedDict):
     GKE's own exporter; Google describes it for drivers that GKE installs. Default none."""
     nodes_cidr: NotRequired[str]
     """GKE: Range of the nodes in a new network. Default 10.0.0.0/20: 4092 nodes."""
-    services_cidr: NotRequired[str]
-    """GKE: Range of the services in a new network. Default 10.8.0.0/20."""
     network_id: NotRequired[pulumi.Input[str]]
     """GKE: Existing network; with subnetwork_id, pods_range_name and services_range_name. No network is made then."""
     subnetwork_id: NotRequired[pulumi.Input[str]]
@@ -170,8 +169,6 @@ class ClusterOptions(TypedDict):
     """GKE: Name of the subnet's secondary range for pods."""
     services_range_name: NotRequired[pulumi.Input[str]]
     """GKE: Name of the subnet's secondary range for services."""
-    disk_kms_key: NotRequired[pulumi.Input[str]]
-    """GKE: Cloud KMS key that encrypts the boot disks of system nodes. Default: Google's own key."""
     security_group: NotRequired[str]
     """GKE: Google group whose members and subgroups RBAC may name (gke-security-groups@example.com); or none, so that
     it is on record that roles are bound to single accounts. Needed there."""
@@ -197,6 +194,9 @@ class PoolOptions(TypedDict):
     disk_throughput: NotRequired[int]
     """EKS: Throughput of the root volume in MiB a second, 125 to 2000, 1 for each 4 operations at most. Default 125.
     GKE: Throughput of the same in MiB a second, 140 to 2400: an operation for each 4 to 256 KiB. Default: Google's."""
+    disk_kms_key: NotRequired[pulumi.Input[str]]
+    """EKS: Key that encrypts the root volume. Default: the account's key for EBS. GKE: Cloud KMS key that encrypts the
+    boot disk. Default: Google's own key."""
     cpu_manager_policy: NotRequired[str]
     """EKS: static: Guaranteed pods with whole CPUs have them for themselves; or none (default). Another one on a node
     that runs needs a new node, which the launch template sees to. GKE: static: Guaranteed pods with whole CPUs have
@@ -205,9 +205,9 @@ class PoolOptions(TypedDict):
     """EKS and GKE: With static CPUs: best-effort, those of one NUMA node where it can be; or none (default). Stricter
     ones let kubelet turn down pods that were placed."""
     grant_key_use: NotRequired[bool]
-    """EKS: With disk_kms_key_arn: whether EC2 Auto Scaling, which starts the nodes, is granted the use of the key.
-    False where the policy of the key does. Default true. GKE: With disk_kms_key: whether Compute Engine's service agent
-    is given the role on it that it needs, which stays when the pool goes. False where it has it. Default true."""
+    """EKS: With disk_kms_key: whether EC2 Auto Scaling, which starts the nodes, is granted the use of the key. False
+    where the policy of the key does. Default true. GKE: With disk_kms_key: whether Compute Engine's service agent is
+    given the role on it that it needs, which stays when the pool goes. False where it has it. Default true."""
     grant_reservation_use: NotRequired[bool]
     """AKS: With reservation_group_id: whether the cluster's identity is given the role Contributor on the group, which
     it needs. False where it has it. Default true."""
@@ -231,8 +231,6 @@ class PoolOptions(TypedDict):
     nodes. Default none."""
     placement_group: NotRequired[bool]
     """EKS: Whether nodes are placed close together, which needs subnets of one zone. Default false."""
-    disk_kms_key_arn: NotRequired[pulumi.Input[str]]
-    """EKS: Key that encrypts the root volume. Default: the account's key for EBS."""
     update_strategy: NotRequired[str]
     """EKS: How nodes are replaced in an update: MINIMAL (default), old ones first, for a full pool has no room; or
     DEFAULT, new ones first, which needs machines to be had."""
@@ -266,8 +264,6 @@ class PoolOptions(TypedDict):
     """GKE: Type of the boot disk: pd-balanced, pd-ssd, pd-standard or hyperdisk-balanced, as the machine takes it.
     Default the balanced one of the machine's family: Hyperdisk where it takes no Persistent Disk (a3-ultragpu, a4, a4x,
     g4)."""
-    disk_kms_key: NotRequired[pulumi.Input[str]]
-    """GKE: Cloud KMS key that encrypts the boot disk. Default: Google's own key."""
     auto_upgrade: NotRequired[bool]
     """GKE: Whether GKE upgrades the nodes. Default true, and false only in a cluster without a release channel; GPU
     nodes that are busy or on a reservation may want maintenance exclusions of the cluster instead."""

@@ -17,6 +17,7 @@ from rich.text import Text
 from dra_planner.fleet import read_stack
 from dra_planner.planfile import plan_path, read_plan_file
 from dra_planner.releases import parse_version
+from dra_planner.wording import counted
 from dra_sandbox.cache import cache_folder
 from dra_sandbox.clouds.kubernetes.cluster import CHARTS, CONTROL_PLANE, HELM
 from dra_sandbox.clouds.kubernetes.helm_releases import ReleaseNote, release_notes
@@ -246,7 +247,7 @@ def _sentence(note: ReleaseNote, daemons: int) -> str:
     if note.recorded_because:
         return f"release {note.name} is recorded, not installed: {note.recorded_because}"
     objects = ", ".join(f"{count} {kind}" for kind, count in note.objects.items())
-    pods = f"; its DaemonSets have {daemons} pod{'s' if daemons != 1 else ''}" if "DaemonSet" in note.objects else ""
+    pods = f"; its DaemonSets have {counted(daemons, 'pod')}" if "DaemonSet" in note.objects else ""
     return f"release {note.name}: Helm installed {note.chart} ({objects}){pods}"
 
 

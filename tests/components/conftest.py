@@ -160,7 +160,9 @@ class _Mocks(mocks.Mocks):
 
     def call(self, args: mocks.MockCallArgs) -> tuple[dict[str, Any], list[tuple[str, str]]]:
         if args.token == "aws:ec2/getSubnet:getSubnet":
-            zone = {"subnet-a": "us-east-1a", "subnet-b": "us-east-1b"}[args.args["id"]]
+            zone = {"subnet-a": "us-east-1a", "subnet-b": "us-east-1b"}.get(args.args["id"])
+            if zone is None:  # made here: NETWORK-private-ZONE-id
+                zone = args.args["id"].removesuffix("-id").partition("-private-")[2]
             return {"availabilityZone": zone}, []
         return ANSWERS[args.token], []
 

@@ -16,7 +16,9 @@ from dra_planner.fleet import read_fleet
 from pulumi_dra.hosting import hosted_components
 
 PROJECT = Path(__file__).parents[2]
-ROLE = "arn:aws:iam::111122223333:role/team"
+ROLE, ADMIN = "arn:aws:iam::111122223333:role/team", "arn:aws:iam::111122223333:role/admin"
+SESSION = "arn:aws:sts::111122223333:assumed-role/team/me"
+KMS = "arn:aws:kms:us-east-1:111122223333"
 REPAIR = {
     "condition": "AcceleratedHardwareReady",
     "reason": "NvidiaXID64Error",
@@ -102,7 +104,7 @@ NEEDED: dict[str, dict[str, Any]] = {
     "GkeNetwork": {"region": "us-central1"},
     "GkeCluster": {"kubernetes_version": "1.34", "region": "us-central1", "security_group": "none"},
     "GkeGpuPool": {
-        "cluster": "dev",
+        "cluster_name": "dev",
         "location": "us-central1",
         "machine": "g2-standard-8",
         "zones": ["us-central1-a"],
@@ -170,9 +172,9 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ("EksNetwork", {"zones": ["us-east-1h"]}, "zones[0]", '"us-east-1h" is not a zone of EKS; write for example'),
     ("EksCluster", {"zones": ["us-east-1a", "us-east-1a"]}, "zones", '"us-east-1a" is there twice'),
     ("EksCluster", {"zone_count": 7}, "zone_count", "must be from 2 to 6, not 7"),
-    ("EksNetwork", {"cidr_block": "10.0.0.0/24"}, "cidr_block", "must be a /16 to a /20"),
-    ("EksNetwork", {"cidr_block": "8.8.0.0/16"}, "cidr_block", "is not a private range"),
-    ("EksNetwork", {"cidr_block": "ten"}, "cidr_block", "is no IPv4 network in CIDR form"),
+    ("EksNetwork", {"vpc_cidr": "10.0.0.0/24"}, "vpc_cidr", "must be a /16 to a /20"),
+    ("EksNetwork", {"vpc_cidr": "8.8.0.0/16"}, "vpc_cidr", "is not a private range"),
+    ("EksNetwork", {"vpc_cidr": "ten"}, "vpc_cidr", "is no IPv4 network in CIDR form"),
     ("EksCluster", {"kubernetes_version": "1.33"}, "kubernetes_version", "Kubernetes 1.33 is not supported"),
     ("EksCluster", {"kubernetes_version": "latest"}, "kubernetes_version", '"latest" is not a Kubernetes version'),
     (
@@ -183,12 +185,39 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ),
     ("EksCluster", {"public_access_cidrs": ["::/0"]}, "public_access_cidrs[0]", "opens the API server to everyone"),
     ("EksCluster", {"public_access_cidrs": ["10.0.0.1/8"]}, "public_access_cidrs[0]", "has host bits set"),
+    (
+        "EksCluster",
+        {"public_access_cidrs": ["203.0.113.0/24", "2001:db8::/32"]},
+        "public_access_cidrs[1]",
+        '"2001:db8::/32" is not an IPv4 network',
+    ),
+    ("EksCluster", {"public_access_cidrs": ["172.16.4.0/24"]}, "public_access_cidrs[0]", "is a private network"),
     ("EksCluster", {"subnet_ids": ["subnet-a"]}, "subnet_ids", "must name at least two subnets"),
     ("EksCluster", {"subnet_ids": ["a", "b"], "zone_count": 2}, "zone_count", "is for a new network"),
-    ("EksCluster", {"kms_key_arn": "alias/mine"}, "kms_key_arn", '"alias/mine" is not the ARN of a KMS key'),
-    ("EksCluster", {"disk_kms_key_arn": "mine"}, "disk_kms_key_arn", '"mine" is not the ARN of a KMS key'),
-    ("EksCluster", {"grant_key_use": False}, "grant_key_use", "is for disk_kms_key_arn: without a key"),
-    ("EksGpuPool", {"grant_key_use": True}, "grant_key_use", "is for disk_kms_key_arn: without a key"),
+    ("EksCluster", {"secrets_kms_key": "alias/mine"}, "secrets_kms_key", '"alias/mine" is not the ARN of a KMS key'),
+    ("EksCluster", {"disk_kms_key": "mine"}, "disk_kms_key", '"mine" is not the ARN of a KMS key'),
+    ("EksCluster", {"secrets_kms_key": f"{KMS}:alias/mine"}, "secrets_kms_key", "a difference at every `pulumi up`"),
+    *(
+        (component, {"kubernetes_version": text}, "kubernetes_version", f'has no version "{text}"; write "{minor}"')
+        for component, text, minor in (
+            ("EksCluster", "1.34.2", "1.34"),
+            ("EksCluster", "v1.35", "1.35"),
+            ("EksGpuPool", "1.34.2", "1.34"),
+            ("AksCluster", "1.35.3-eks", "1.35"),
+            ("AksGpuPool", "v1.35.3", "1.35"),
+            ("GkeCluster", "v1.34", "1.34"),
+        )
+    ),
+    *(
+        (component, {**NAMED, "disk_kms_key": f"{KMS}:alias/mine"}, "disk_kms_key", "KMS takes no alias")
+        for component, NAMED in (("EksCluster", {}), ("EksGpuPool", {"grant_key_use": True}))
+    ),
+    ("EksCluster", {"tags": {"Owner": "a", "owner": "b"}}, "tags.owner", '"Owner" is there too'),
+    ("EksCluster", {"tags": {"teams": "a, b"}}, "tags.teams", "must be letters, digits, spaces and _ . : / = + - @"),
+    ("EksNetwork", {"tags": {"team (own)": "a"}}, "tags.team (own)", "must have a key of letters, digits, spaces"),
+    ("EksKarpenter", {"tags": {"A": "a", "a": "b"}}, "tags.a", "IAM does not tell them apart"),
+    ("EksCluster", {"grant_key_use": False}, "grant_key_use", "is for disk_kms_key: without a key"),
+    ("EksGpuPool", {"grant_key_use": True}, "grant_key_use", "is for disk_kms_key: without a key"),
     ("GkeCluster", {"grant_key_use": True}, "grant_key_use", "is for secrets_kms_key or disk_kms_key: without a key"),
     ("GkeGpuPool", {"grant_key_use": True}, "grant_key_use", "is for disk_kms_key: without a key"),
     ("EksCluster", {"storage_drivers": ["nfs"]}, "storage_drivers[0]", "is not a storage driver here; they are ebs"),
@@ -208,7 +237,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ("GkeCluster", {"pods_cidr": "10.4.0.0/25"}, "pods_cidr", '"10.4.0.0/25" is too small: a /24 or larger'),
     ("GkeCluster", {"pods_cidr": "10.0.0.0/16"}, "pods_cidr", '"10.0.0.0/16" overlaps nodes_cidr, "10.0.0.0/20"'),
     ("GkeCluster", {"nodes_cidr": "8.8.0.0/20"}, "nodes_cidr", "is not a private range"),
-    ("GkeCluster", {"services_cidr": "ten"}, "services_cidr", "is no IPv4 network in CIDR form"),
+    ("GkeCluster", {"service_cidr": "ten"}, "service_cidr", "is no IPv4 network in CIDR form"),
     ("GkeCluster", {"network_id": "n", "pods_cidr": "10.16.0.0/14"}, "pods_cidr", "is for a new network"),
     ("GkeNetwork", {"nodes_cidr": "10.8.0.0/30"}, "nodes_cidr", "is too small: a /29 or larger"),
     (
@@ -244,7 +273,53 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
             ),
             ({"kubernetes_groups": ["system:masters"]}, "access_entries[0].kubernetes_groups", "which EKS refuses"),
             ({"policy": "view", "principal_arn": "me"}, "access_entries[0].principal_arn", "is not the ARN of"),
+            ({"policy": "view", "principal_arn": SESSION}, "access_entries[0].principal_arn", "name the role itself"),
         )
+    ),
+    *(
+        ("EksCluster", {"admin_principal_arns": [ADMIN, arn]}, "admin_principal_arns[1]", said)
+        for arn, said in (
+            ("me", "is not the ARN of an IAM role or user"),
+            (SESSION, "is a session: name the role itself, arn:aws:iam::111122223333:role/team"),
+            ("arn:aws:iam::111122223333:group/admins", "is not the ARN of an IAM role or user"),
+            (
+                "arn:aws:iam::111122223333:role/aws-service-role/eks.amazonaws.com/AWSServiceRoleForEKS",
+                "is the role of an AWS service",
+            ),
+            (
+                "arn:aws:iam::111122223333:role/AWSReservedSSO_Admin_0123456789abcdef",
+                "is in a path: role/aws-reserved/sso.amazonaws.com/",
+            ),
+            (ADMIN, f'"{ADMIN}" has an entry already'),
+        )
+    ),
+    (
+        "EksCluster",
+        {
+            "admin_principal_arns": [ADMIN],
+            "access_entries": [
+                {"name": "team", "principal_arn": ROLE, "policy": "view"},
+                {"name": "again", "principal_arn": ADMIN, "policy": "view"},
+            ],
+        },
+        "access_entries[1].principal_arn",
+        f'"{ADMIN}" has an entry already',
+    ),
+    (
+        "EksCluster",
+        {"access_entries": [{"name": name, "principal_arn": ROLE, "policy": "view"} for name in ("a", "b")]},
+        "access_entries[1].principal_arn",
+        f'"{ROLE}" has an entry already',
+    ),
+    *(
+        (
+            component,
+            {"placement_group": True, "capacity": kind, "reservation_id": "cr-0123456789abcdef0"},
+            "placement_group",
+            "is not for machines that were bought",
+        )
+        for component in ("EksGpuPool", "EksKarpenterPool")
+        for kind in ("reservation", "capacity-block")
     ),
     ("EksCluster", {"access_entries": ["viewers"]}, "access_entries[0]", "must be a structure"),
     (
@@ -403,6 +478,10 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         for window, path, said in (
             ({"end_time": "2026-11-21T02:00:00Z"}, "end_time", "must be 4 hours after start_time, or more"),
             ({"end_time": "2026-11-21T08:00:00Z"}, "recurrence", "gives GKE 32 hours in 32 days; it wants 48"),
+            ({"recurrence": "FREQ=WEEKLY;INTERVAL=4;BYDAY=SA"}, "recurrence", "gives GKE 24 hours in 32 days"),
+            ({"recurrence": "FREQ=MONTHLY"}, "recurrence", "gives GKE 24 hours in 32 days"),
+            ({"recurrence": "FREQ=MONTHLY;BYMONTHDAY=1,31"}, "recurrence", "gives GKE 24 hours in 32 days"),
+            ({"recurrence": "FREQ=YEARLY"}, "recurrence", "gives GKE 0 hours in 32 days"),
             ({"recurrence": "FREQ=HOURLY"}, "recurrence", '"FREQ=HOURLY" is not a rule of RFC 5545'),
             ({"start_time": "saturday"}, "start_time", '"saturday" is not a time'),
         )
@@ -448,6 +527,8 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ("AksCluster", {"kubernetes_version": "1.33"}, "kubernetes_version", "is not supported; use 1.34 to"),
     ("AksCluster", {"public_access_cidrs": ["0.0.0.0/0"]}, "public_access_cidrs[0]", "to everyone"),
     ("AksCluster", {"public_access_cidrs": ["2001:db8::/32"]}, "public_access_cidrs[0]", "is not an IPv4 network"),
+    ("AksCluster", {"public_access_cidrs": ["192.168.1.0/24"]}, "public_access_cidrs[0]", "is a private network"),
+    ("AksCluster", {"public_access_cidrs": ["0.0.0.0/32"]}, "public_access_cidrs[0]", "is for nobody"),
     ("AksCluster", {"public_access_cidrs": RANGES}, "public_access_cidrs", "holds 200; AKS takes 199 beside its own"),
     ("AksCluster", {"system_count": 0}, "system_count", "must be from 1 to 100, not 0"),
     ("AksCluster", {"location": "eastus-1"}, "location", '"eastus-1" is a zone; its region is "eastus"'),
@@ -514,7 +595,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ),
     ("GkeCluster", {"network_id": "n"}, "subnetwork_id", "is missing: an existing network is given by"),
     ("GkeCluster", {"security_group": "ops@x.example"}, "security_group", "is not a group gke-security-groups@"),
-    ("GkeCluster", {"labels": {"Team": "a"}}, "labels.Team", "must have a key of lower-case letters"),
+    ("GkeCluster", {"resource_labels": {"Team": "a"}}, "resource_labels.Team", "must have a key of lower-case letters"),
     ("GkeGpuPool", {"resource_labels": {"team": "A b"}}, "resource_labels.team", "must be lower-case letters, digits"),
     ("GkeGpuPool", {"max_pods": 4}, "max_pods", "must be from 8 to 256, not 4"),
     ("GkeGpuPool", {"driver_installation": "latest"}, "driver_installation", "GKE does not install drivers with DRA"),
@@ -547,6 +628,15 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ),
     ("GkeGpuPool", {"mig_partition": "1g.5gb"}, "mig_partition", "GKE does not support MIG with DRA"),
     ("GkeGpuPool", {"gpu_sharing": "MPS"}, "gpu_sharing", "GKE does not support time-sharing and MPS with DRA"),
+    *(
+        ("GkeGpuPool", {"autoscaled": True, "capacity": kind, **args}, key, said)
+        for kind, args, key, said in (
+            ("flex-start", {"min_nodes": 1}, "min_nodes", 'must be 0 with capacity "flex-start"'),
+            ("queued", {"min_nodes": 1}, "min_nodes", 'must be 0 with capacity "queued"'),
+            ("flex-start", {"compact_placement": True}, "compact_placement", "for A3 Ultra, A4 and H4D alone"),
+            ("queued", {"placement_policy": "close"}, "placement_policy", "is not for capacity queued"),
+        )
+    ),
     (
         "GkeGpuPool",
         {"zones": ["us-central1-a", "us-central1-b"], "compact_placement": True},
@@ -723,7 +813,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ("DraPlatform", {"driver": {"compute_domains": True}}, "driver.compute_domains", "write it into the fleet"),
     ("DraPlatform", {"driver": {"feature_gates": {"MPSSupport": True}}}, "driver.feature_gates", "into the fleet"),
     ("DraPlatform", {"driver": {"version": "0.4.1"}}, "driver.version", "is not an input of DriverOptions"),
-    ("DraPlatform", {"secrets_kms_key": "mine"}, "cluster.kms_key_arn", "is not the ARN of a KMS key"),
+    ("DraPlatform", {"secrets_kms_key": "mine"}, "cluster.secrets_kms_key", "is not the ARN of a KMS key"),
     ("DraPlatform", {"tenants": [{"groups": ["a"]}]}, "tenants[0].namespace", "is missing"),
     ("DraPlatform", {"plan": plan_text("eks-dev", region="us-east-1a")}, "plan", "is a zone; its region is"),
     ("DraPlatform", {"plan": "nonsense"}, "plan", "is not JSON"),

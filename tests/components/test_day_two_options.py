@@ -26,7 +26,7 @@ POOL: dict[str, Any] = {
     "max_nodes": 4,
 }
 GKE_POOL: dict[str, Any] = {
-    "cluster": "dev",
+    "cluster_name": "dev",
     "location": "us-central1",
     "machine": "g2-standard-8",
     "zones": ["us-central1-a"],

@@ -8,8 +8,10 @@ from typing import Any
 import pulumi
 import pytest
 
+from dra_sandbox.clouds.aws.principals import service_is_called_so
 from pulumi_dra.eks import EksCluster
 from pulumi_dra.eks.cluster import AT_CREATION
+from pulumi_dra.eks.endpoints import service_name
 from pulumi_dra.eks.keys import log_groups_policy
 
 NEEDED: dict[str, Any] = {"kubernetes_version": "1.34"}
@@ -45,7 +47,7 @@ def test_secrets_are_encrypted_with_a_key_that_rotates(cluster: Any) -> None:
 
 
 def test_a_key_of_ones_own_is_used_instead(cluster: Any) -> None:
-    declared = cluster(kms_key_arn="arn:aws:kms:us-east-1:111122223333:key/mine")
+    declared = cluster(secrets_kms_key="arn:aws:kms:us-east-1:111122223333:key/mine")
     assert [key.name for key in declared.all("Key")] == ["dev-network-flows"]
     assert declared.one("Cluster").inputs["encryptionConfig"]["provider"]["keyArn"].endswith("/mine")
 
@@ -209,7 +211,7 @@ def test_tags_of_subnets_are_on_the_private_ones_beside_their_role(cluster: Any)
 
 def test_a_cluster_that_is_taken_over_keeps_its_role(cluster: Any) -> None:
     theirs = "arn:aws:iam::111122223333:role/theirs"
-    declared = cluster(cluster_role_arn=theirs, kms_key_arn="arn:aws:kms:us-east-1:111122223333:key/1")
+    declared = cluster(cluster_role_arn=theirs, secrets_kms_key="arn:aws:kms:us-east-1:111122223333:key/1")
     assert declared.one("Cluster").inputs["roleArn"] == theirs
     assert "dev-cluster" not in [each.name for each in declared.all("Role")]
 
@@ -257,6 +259,21 @@ def test_without_nat_nothing_leads_to_the_internet_and_aws_is_reached_inside(clu
         assert endpoint.inputs["securityGroupIds"] == ["dev-network-endpoints-id"]
         assert endpoint.inputs["privateDnsEnabled"] is True
         assert endpoint.name in declared.one("NodeGroup").depends_on
+
+
+@pytest.mark.parametrize(
+    ("region", "service", "name"),
+    [
+        ("us-gov-west-1", "ecr.api", "com.amazonaws.us-gov-west-1.ecr.api"),
+        ("cn-north-1", "ecr.api", "cn.com.amazonaws.cn-north-1.ecr.api"),
+        ("cn-northwest-1", "sts", "cn.com.amazonaws.cn-northwest-1.sts"),
+        ("cn-north-1", "logs", "com.amazonaws.cn-north-1.logs"),
+        ("cn-north-1", "elasticloadbalancing", "com.amazonaws.cn-north-1.elasticloadbalancing"),
+    ],
+)
+def test_in_china_some_endpoints_are_called_otherwise(region: str, service: str, name: str) -> None:
+    assert service_name(region, service) == name
+    assert service_is_called_so({"serviceName": name}) is None
 
 
 def test_with_nat_there_are_the_endpoints_that_were_asked_for(cluster: Any) -> None:

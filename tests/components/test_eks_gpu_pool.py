@@ -80,7 +80,7 @@ def test_metadata_service_is_out_of_reach_of_pods(pool: Any) -> None:
 
 def test_root_volume_is_encrypted_gp3(pool: Any) -> None:
     key = "arn:aws:kms:us-east-1:111122223333:key/1"
-    declared = pool(disk_gib=300, disk_kms_key_arn=key, disk_iops=6000, disk_throughput=1000)
+    declared = pool(disk_gib=300, disk_kms_key=key, disk_iops=6000, disk_throughput=1000)
     ebs = declared.one("LaunchTemplate").inputs["blockDeviceMappings"][0]["ebs"]
     assert ebs == {
         "encrypted": "true",

@@ -258,7 +258,7 @@ def test_an_image_of_a_release_a_key_and_reserved_amounts(pool: Any) -> None:
     spec = node_class(
         pool(
             release_version="1.34.2-20260115",
-            disk_kms_key_arn=key,
+            disk_kms_key=key,
             reserved_cpu="500m",
             max_pods=110,
             disk_gib=300,
@@ -366,7 +366,7 @@ def test_pools_are_taken_away_while_karpenter_runs_and_the_rest_goes_with_the_cl
 
 def test_keys_of_pools_reach_karpenter(platform: Any) -> None:
     key = "arn:aws:kms:us-east-1:111122223333:key/volumes"
-    declared = platform(pools=[{"name": "l4", "disk_kms_key_arn": key}])
+    declared = platform(pools=[{"name": "l4", "disk_kms_key": key}])
     policy = json.loads(declared.one("RolePolicy", "dra-karpenter-nodes").inputs["policy"])
     assert [each["Resource"] for each in policy["Statement"] if "kms:CreateGrant" in each["Action"]] == [[key]]
     assert node_class(declared, "dra-l4-class")["blockDeviceMappings"][0]["ebs"]["kmsKeyID"] == key

@@ -127,7 +127,7 @@ def on_gke(declare: Declare) -> list[Any]:
         for name in [*(each.name for each in gpu_machines("gke")), "n1-standard-8+nvidia-tesla-t4:2"]:
             for kind in GKE_KINDS:
                 args: dict[str, Any] = {
-                    "cluster": "dev",
+                    "cluster_name": "dev",
                     "location": "us-central1",
                     "machine": name,
                     "zones": ["us-central1-a"],

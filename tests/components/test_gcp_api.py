@@ -67,14 +67,14 @@ def _with_everything() -> None:
         GkeGpuPool(
             f"pool-{capacity}",
             {
-                "cluster": "all",
+                "cluster_name": "all",
                 "location": "us-central1",
                 "machine": "a3-highgpu-8g",
                 "zones": ["us-central1-a"],
                 "service_account": "nodes@p.example",
                 "max_nodes": 4,
                 "capacity": capacity,  # type: ignore[typeddict-item]  # each of its values
-                "compact_placement": capacity != "spot",
+                "compact_placement": capacity in ("on-demand", "reservation"),
                 "network_devices": capacity == "reservation",
                 "max_pods": 64,
                 "taints": [{"key": "team", "value": "vision", "effect": "NoExecute"}],

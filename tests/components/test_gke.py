@@ -11,7 +11,7 @@ from pulumi_dra.gke.node_account import account_id
 GROUP = "gke-security-groups@example.com"
 CLUSTER: dict[str, Any] = {"kubernetes_version": "1.34", "region": "us-central1", "security_group": GROUP}
 POOL: dict[str, Any] = {
-    "cluster": "dev",
+    "cluster_name": "dev",
     "location": "us-central1",
     "machine": "g2-standard-8",
     "zones": ["us-central1-a"],
@@ -122,6 +122,10 @@ def test_nodes_have_an_account_of_their_own_with_least_roles(cluster: Any) -> No
     assert declared.one("NodePool").inputs["nodeConfig"]["serviceAccount"] == "dev-nodes@p.example"
 
 
+def test_the_removed_first_pool_takes_no_quota_of_ssds(cluster: Any) -> None:
+    assert cluster().one("Cluster").inputs["nodeConfig"]["diskType"] == "pd-standard"
+
+
 def test_the_removed_first_pool_can_never_replace_the_cluster(cluster: Any) -> None:
     ignored = cluster().one("Cluster").ignore_changes
     assert ignored == ("initialNodeCount", "nodeConfig", "removeDefaultNodePool")
@@ -134,7 +138,7 @@ def test_a_name_of_ones_own_is_the_clusters_and_stands_once(cluster: Any) -> Non
 
 
 def test_a_new_network_has_the_ranges_that_were_asked_for(declare: Any) -> None:
-    given = {"nodes_cidr": "10.64.0.0/22", "pods_cidr": "100.64.0.0/16", "services_cidr": "10.65.0.0/24"}
+    given = {"nodes_cidr": "10.64.0.0/22", "pods_cidr": "100.64.0.0/16", "service_cidr": "10.65.0.0/24"}
     declared = declare(lambda: GkeCluster("dev", {**CLUSTER, **given}))  # type: ignore[arg-type]  # plain
     subnet = declared.one("Subnetwork").inputs
     assert subnet["ipCidrRange"] == "10.64.0.0/22"
@@ -333,7 +337,11 @@ def test_kubelet_kernel_hosts_and_boot_disks_are_as_asked(pool: Any) -> None:
     config = pool(**asked, **system, **kernel).inputs["nodeConfig"]
     assert config["bootDisk"] == {"provisionedIops": 9600, "provisionedThroughput": 2400}
     assert config["hostMaintenancePolicy"] == {"maintenanceInterval": "PERIODIC"}
-    assert config["kubeletConfig"] == {"cpuManagerPolicy": "static", "topologyManager": {"policy": "best-effort"}}
+    assert config["kubeletConfig"] == {
+        "cpuCfsQuota": True,  # limits of CPU count as before
+        "cpuManagerPolicy": "static",
+        "topologyManager": {"policy": "best-effort"},
+    }
     assert config["linuxNodeConfig"] == {
         "sysctls": {"net.core.somaxconn": "2048"},
         "hugepagesConfig": {"hugepageSize2m": 4096, "hugepageSize1g": 2},

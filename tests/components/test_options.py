@@ -1,5 +1,6 @@
 """All that a component can do can be said of a platform: by an option, by the fleet, or it is set by what is built."""
 
+import re
 import sys
 from pathlib import Path
 from typing import Any, NotRequired, TypedDict
@@ -15,7 +16,7 @@ from pulumi_dra.dra.driver_inputs import DraDriverArgs
 from pulumi_dra.dra.driver_tolerations import DriverToleration
 from pulumi_dra.eks.autoscaler_inputs import EksClusterAutoscalerArgs
 from pulumi_dra.eks.karpenter_inputs import EksKarpenterArgs
-from pulumi_dra.planned_pools import SET_BY_PLATFORM
+from pulumi_dra.planned_pools import POOL_SET_BY_PLATFORM
 from pulumi_dra.platform_inputs import AutoscalerOptions
 from pulumi_dra.platform_options import DriverOptions
 
@@ -32,7 +33,7 @@ AUTOSCALER = {
     "node_role_arn": "the cluster's",
     "permissions_boundary_arn": "that of the cluster",
     "tags": "tags of the platform",
-    "volume_key_arns": "the disk_kms_key_arn of the pools",
+    "volume_key_arns": "the disk_kms_key of the pools",
 }
 """What DraPlatform sets of an autoscaler."""
 
@@ -45,12 +46,12 @@ def test_every_input_of_an_autoscaler_is_said(inputs: type) -> None:
 @pytest.mark.parametrize("of", CLOUDS, ids=lambda of: of.__name__)
 def test_what_a_cloud_sets_is_there(of: Any) -> None:
     assert of.CLUSTER_SET.keys() - names_of(of.CLUSTER_INPUTS) == set()
-    assert of.POOL_SET.keys() - SET_BY_PLATFORM.keys() - names_of(of.POOL_INPUTS) == set()
+    assert of.POOL_SET.keys() - POOL_SET_BY_PLATFORM.keys() - names_of(of.POOL_INPUTS) == set()
     assert of.DEFAULTS.keys() - names_of(of.CLUSTER_INPUTS) - names_of(of.POOL_INPUTS) == set()
 
 
 def test_every_pool_has_what_all_pools_are_given() -> None:
-    assert SET_BY_PLATFORM.keys() - names_of(*[of.POOL_INPUTS for of in CLOUDS]) == set()
+    assert POOL_SET_BY_PLATFORM.keys() - names_of(*[of.POOL_INPUTS for of in CLOUDS]) == set()
 
 
 def test_options_are_those_of_the_components() -> None:
@@ -69,6 +70,28 @@ def test_options_of_the_driver_are_of_the_types_of_its_inputs() -> None:
     assert different == {"tolerations"}
     assert options["tolerations"] == NotRequired[list[DriverToleration]]
     assert inputs["tolerations"] == NotRequired[list[pulumi.Input[DriverToleration]]]
+
+
+AS_CLOUDS_HAVE_IT = {
+    "reservation_id",
+    "reservation_name",
+    "subnet_id",
+    "subnet_ids",
+    "zone",
+    "zones",
+    "image",
+    "image_id",
+}
+"""Reservations by id or name, one subnet or zone or several, an image by family or by id."""
+
+
+@pytest.mark.parametrize("kind", ["CLUSTER_INPUTS", "POOL_INPUTS"])
+def test_inputs_of_one_meaning_have_one_name_on_every_cloud(kind: str) -> None:
+    """A platform had `disk_kms_key` beside `disk_kms_key_arn`, and `service_cidr` beside `services_cidr`."""
+    meant: dict[str, set[str]] = {}
+    for name in set().union(*(names_of(getattr(of, kind)) for of in CLOUDS)) - AS_CLOUDS_HAVE_IT:
+        meant.setdefault(re.sub(r"_(arn|id|name)s?$|s(?=_|$)", "", name), set()).add(name)
+    assert [names for names in meant.values() if len(names) > 1] == []
 
 
 class Shared(TypedDict):

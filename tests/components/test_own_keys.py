@@ -22,7 +22,7 @@ POOL: dict[str, Any] = {
     "max_nodes": 4,
 }
 GKE_POOL: dict[str, Any] = {
-    "cluster": "dev",
+    "cluster_name": "dev",
     "location": "us-central1",
     "machine": "g2-standard-8",
     "zones": ["us-central1-a"],
@@ -43,7 +43,7 @@ Declare = Callable[..., Any]
 
 
 def test_auto_scaling_may_use_the_key_of_a_pool_before_its_nodes_start(declare: Declare) -> None:
-    declared = declare(lambda: EksGpuPool("l4", {**POOL, "disk_kms_key_arn": KEY}))
+    declared = declare(lambda: EksGpuPool("l4", {**POOL, "disk_kms_key": KEY}))
     grant = declared.one("Grant")
     assert grant.inputs["keyId"] == KEY
     assert grant.inputs["granteePrincipal"] == f"arn:aws:iam::111122223333:{AUTO_SCALING}"
@@ -52,7 +52,7 @@ def test_auto_scaling_may_use_the_key_of_a_pool_before_its_nodes_start(declare: 
 
 
 def test_the_system_nodes_of_a_cluster_have_a_key_too(declare: Declare) -> None:
-    declared = declare(lambda: EksCluster("dev", {"kubernetes_version": "1.34", "disk_kms_key_arn": KEY}))
+    declared = declare(lambda: EksCluster("dev", {"kubernetes_version": "1.34", "disk_kms_key": KEY}))
     assert declared.one("LaunchTemplate").inputs["blockDeviceMappings"][0]["ebs"]["kmsKeyId"] == KEY
     assert declared.one("Grant").inputs["granteePrincipal"].endswith(AUTO_SCALING)
     assert "dev-system-volumes" in declared.one("NodeGroup").depends_on
@@ -92,6 +92,14 @@ def test_googles_agents_have_a_role_on_the_key_first(
     assert member.name in waiting.depends_on
 
 
+def test_the_first_pool_of_a_cluster_has_the_key_of_disks_though_it_is_removed_at_once(declare: Declare) -> None:
+    declared = declare(lambda: GkeCluster("dev", {**GKE, "disk_kms_key": CRYPTO_KEY}))
+    cluster = declared.one("Cluster")
+    assert cluster.inputs["nodeConfig"]["bootDiskKmsKey"] == CRYPTO_KEY
+    assert declared.one("CryptoKeyIAMMember").name in cluster.depends_on
+    assert "bootDiskKmsKey" not in declare(lambda: GkeCluster("dev", GKE)).one("Cluster").inputs["nodeConfig"]
+
+
 # learn.microsoft.com/azure/role-based-access-control/built-in-roles: Reader, Key Vault Crypto User
 @pytest.mark.parametrize(
     ("role", "scope", "definition"),
@@ -126,8 +134,8 @@ def test_the_role_of_an_agent_stays_when_the_pool_goes_since_others_use_it(decla
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: EksGpuPool("l4", {**POOL, "disk_kms_key_arn": KEY, "grant_key_use": False}),
-        lambda: EksCluster("dev", {"kubernetes_version": "1.34", "disk_kms_key_arn": KEY, "grant_key_use": False}),
+        lambda: EksGpuPool("l4", {**POOL, "disk_kms_key": KEY, "grant_key_use": False}),
+        lambda: EksCluster("dev", {"kubernetes_version": "1.34", "disk_kms_key": KEY, "grant_key_use": False}),
         lambda: GkeGpuPool("l4", {**GKE_POOL, "disk_kms_key": CRYPTO_KEY, "grant_key_use": False}),
         lambda: GkeCluster(
             "dev", {**GKE, "disk_kms_key": CRYPTO_KEY, "secrets_kms_key": CRYPTO_KEY, "grant_key_use": False}

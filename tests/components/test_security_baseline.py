@@ -42,7 +42,7 @@ def gke_nodes() -> None:
     GkeGpuPool(
         "l4",
         {
-            "cluster": cluster.cluster_id,
+            "cluster_name": cluster.cluster_id,
             "location": "us-central1",
             "machine": "g2-standard-8",
             "zones": ["us-central1-a"],

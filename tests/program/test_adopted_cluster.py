@@ -16,6 +16,7 @@ from dra_sandbox.engine import Engine
 pytestmark = pytest.mark.engine
 
 ROLE = "arn:aws:iam::123456789012:role/theirs"
+CREATOR = "arn:aws:iam::123456789012:user/sandbox"
 KEY = "arn:aws:kms:us-east-1:123456789012:key/theirs"
 # As another tool would make it: with add-ons of EKS' own, an admin who is whoever made it, and both ways in.
 ON_EKS = f"""
@@ -31,6 +32,7 @@ cluster = aws.eks.Cluster(
         "authentication_mode": "API_AND_CONFIG_MAP", "bootstrap_cluster_creator_admin_permissions": True,
     }},
     encryption_config={{"provider": {{"key_arn": "{KEY}"}}, "resources": ["secrets"]}},
+    enabled_cluster_log_types=["audit"],
 )
 addons = [
     aws.eks.Addon(name, cluster_name=cluster.name, addon_name=name) for name in ("vpc-cni", "kube-proxy", "coredns")
@@ -77,6 +79,7 @@ gcp.container.NodePool("workers", name="workers", cluster=cluster.id, location="
 AKS_GROUP = "/subscriptions/00000000-1111-2222-3333-444444444444/resourceGroups/theirs"
 IDENTITY = f"{AKS_GROUP}/providers/Microsoft.ManagedIdentity/userAssignedIdentities/theirs"
 SUBNET = f"{AKS_GROUP}/providers/Microsoft.Network/virtualNetworks/theirs/subnets/nodes"
+WINDOW = "aksManagedAutoUpgradeSchedule"
 # As `az aks create` makes one: with a first pool, keys for SSH, and ranges of its own.
 ON_AKS = f"""
 import pulumi, pulumi_azure_native as azure
@@ -114,6 +117,17 @@ azure.containerservice.AgentPool(
     resource_name_="main",
     count=2,
     vm_size="Standard_D8s_v5",
+    opts=pulumi.ResourceOptions(depends_on=[cluster]),
+)
+azure.containerservice.MaintenanceConfiguration(
+    "window",
+    config_name="{WINDOW}",
+    resource_group_name="theirs",
+    resource_name_="main",
+    maintenance_window={{
+        "duration_hours": 8, "start_time": "22:00",
+        "schedule": {{"weekly": {{"interval_weeks": 2, "day_of_week": "Friday"}}}},
+    }},
     opts=pulumi.ResourceOptions(depends_on=[cluster]),
 )
 """
@@ -157,6 +171,9 @@ THEIRS = {
             "dra-cluster-vpc-cni": "main:vpc-cni",
             "dra-cluster-kube-proxy": "main:kube-proxy",
             "dra-cluster-coredns": "main:coredns",
+            "dra-cluster-creator": f"main:{CREATOR}",
+            # As the file calls what has the name of another: a key.
+            "dra-cluster-logsLogGroup": "/aws/eks/main/cluster",
         },
         cluster_type="aws:eks/cluster:Cluster",
         pool_type="aws:eks/nodeGroup:NodeGroup",
@@ -201,7 +218,10 @@ THEIRS = {
             "podsCidr": "192.168.0.0/16",
             "serviceCidr": "172.16.0.0/16",
         },
-        ids={"dra-cluster-cluster": AKS_ID},
+        ids={
+            "dra-cluster-cluster": AKS_ID,
+            f"dra-cluster-{WINDOW}": f"{AKS_ID}/maintenanceConfigurations/{WINDOW}",
+        },
         cluster_type="azure-native:containerservice:ManagedCluster",
         pool_type="azure-native:containerservice:AgentPool",
         kept=frozenset({f"{AKS_ID}/agentPools/workers"}),
@@ -278,8 +298,18 @@ def adopt(stack: Any, ids: Mapping[str, str]) -> Any:
     return stack.engine.import_resources(stack.stack, file)
 
 
+PAGE = Path(__file__).parents[2] / "docs/operations/existing.md"
+
+
+@pytest.mark.parametrize("theirs", THEIRS.values(), ids=THEIRS)
+def test_the_page_names_what_is_imported(theirs: Theirs) -> None:
+    page = PAGE.read_text()
+    assert [name for name in theirs.ids if f"`{name}`" not in page] == []
+
+
 def test_what_is_not_there_is_not_taken_over(taken: Taken) -> None:
-    refused = adopt(taken.journey, {"dra-cluster-cluster": taken.theirs.ids["dra-cluster-cluster"] + "-of-others"})
+    others = {"dra-cluster-cluster": taken.theirs.ids["dra-cluster-cluster"] + "-of-others"}
+    refused = adopt(taken.journey, others)
     assert not refused.ok
     assert "does not exist" in refused.output
 
@@ -288,8 +318,7 @@ def test_the_cluster_is_taken_into_the_state(taken: Taken) -> None:
     done = adopt(taken.journey, taken.theirs.ids)
     assert done.ok, done.output
     resources = taken.journey.engine.resources(taken.journey.stack)
-    there = {each["urn"].rpartition("::")[2]: each.get("id") for each in resources}
-    assert taken.theirs.ids.items() <= there.items()
+    assert set(taken.theirs.ids.values()) <= {each.get("id") for each in resources}
 
 
 def test_what_it_is_not_would_replace_it_and_the_preview_says_so(taken: Taken) -> None:
@@ -303,7 +332,9 @@ def test_what_it_is_not_would_replace_it_and_the_preview_says_so(taken: Taken) -
 def test_the_platform_grows_in_it_and_nothing_is_replaced(taken: Taken) -> None:
     before = {name: taken.pools[name] for name in taken.theirs.kept}
     changed = taken.journey.up()
-    assert {changed[name] for name in taken.theirs.ids if name in changed} == {"update"}, changed
+    # The policy of an entry, which has its name, is given again.
+    imported = taken.theirs.ids.keys() & changed.keys() - {"dra-cluster-creator"}
+    assert {changed[name] for name in imported} == {"update"}, changed
     assert set(changed.values()) == {"create", "update"}, changed
     assert changed[f"dra-{taken.theirs.first_pool}-nodes"] == changed["dra-driver-release"] == "create"
     assert {name: taken.pools.get(name) for name in taken.theirs.kept} == before, "theirs stay as they are"

@@ -9,7 +9,7 @@ pytestmark = pytest.mark.engine
 
 KEY = "arn:aws:kms:us-east-1:123456789012:key/0000bbbb"
 CRYPTO_KEY = "projects/keys/locations/us-central1/keyRings/gpus/cryptoKeys/disks"
-ON_EKS = {"pools": [{"name": "l4", "diskKmsKeyArn": KEY}]}
+ON_EKS = {"pools": [{"name": "l4", "diskKmsKey": KEY}]}
 ON_GKE = {
     "secretsKmsKey": CRYPTO_KEY,
     "cluster": {"diskKmsKey": CRYPTO_KEY},

@@ -54,7 +54,7 @@ def test_a_stack_says_all_that_its_platform_takes(project: Path, config: dict[st
     config["pulumi-dra:securityGroup"] = "none"
     config["pulumi-dra:platform"] = {
         "cluster": {"dnsEndpoint": True, "maintenanceExclusions": [{"name": "busy", "startTime": "t", "endTime": "u"}]},
-        "pools": [{"name": "l4", "diskKmsKeyArn": "arn", "labels": {"teamName": "vision"}}],
+        "pools": [{"name": "l4", "diskKmsKey": "arn", "labels": {"teamName": "vision"}}],
         "addonVersions": {"vpc-cni": "most-recent"},
         "deletionProtection": True,
         "tags": {"costCenter": "42"},
@@ -66,7 +66,7 @@ def test_a_stack_says_all_that_its_platform_takes(project: Path, config: dict[st
             "dns_endpoint": True,
             "maintenance_exclusions": [{"name": "busy", "start_time": "t", "end_time": "u"}],
         },
-        "pools": [{"name": "l4", "disk_kms_key_arn": "arn", "labels": {"teamName": "vision"}}],
+        "pools": [{"name": "l4", "disk_kms_key": "arn", "labels": {"teamName": "vision"}}],
         "addon_versions": {"vpc-cni": "most-recent"},
         "deletion_protection": True,
         "tags": {"pulumi-dra-stack": "dev", "costCenter": "42"},

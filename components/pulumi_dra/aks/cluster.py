@@ -14,7 +14,7 @@ from dra_planner.clouds.aks import IMAGE, MAX_PODS
 from pulumi_dra.aks.cluster_inputs import AksClusterArgs, AksClusterInputs, read_cluster_inputs
 from pulumi_dra.aks.kubeconfig import aks_kubeconfig
 from pulumi_dra.aks.logs import declare_logs, declare_workspace
-from pulumi_dra.aks.names import CLUSTER_NAME, IDENTITY_NAME, LABEL_NAME, NODE_GROUP_NAME
+from pulumi_dra.aks.naming import CLUSTER_NAME, IDENTITY_NAME, LABEL_NAME, NODE_GROUP_NAME
 from pulumi_dra.aks.network import AksNetwork
 from pulumi_dra.aks.profiles import LEFT_ALONE, api_server_access, network_profile, security_profile
 from pulumi_dra.aks.roles import CLUSTER_ADMIN, CRYPTO_USER, NETWORK_CONTRIBUTOR, READER, declare_role

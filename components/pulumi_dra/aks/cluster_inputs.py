@@ -7,14 +7,14 @@ from typing import NotRequired, TypedDict
 import pulumi
 
 from dra_planner.clouds import SYSTEM_NODES, public_network_fault
-from dra_planner.clouds.aks import CLOUD, address_fault, ranges_fault, subnet_fault
+from dra_planner.clouds.aks import CLOUD, ranges_fault, subnet_fault
 from pulumi_dra.aks.kubeconfig import LOGINS
+from pulumi_dra.aks.naming import read_tags
 from pulumi_dra.aks.ranges import Ranges, read_ranges
-from pulumi_dra.aks.tags import read_tags
 from pulumi_dra.aks.zones import read_zones
 from pulumi_dra.inputs import InputReader
 from pulumi_dra.key_inputs import read_key_grant
-from pulumi_dra.kubernetes_version import check_version
+from pulumi_dra.kubernetes_version import version_check
 
 UPGRADE_CHANNELS = ("patch", "node-image", "none")
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
@@ -177,7 +177,7 @@ def read_cluster_inputs(read: InputReader) -> AksClusterInputs:
     if read.has("log_retention_days") and read.has("log_workspace_id"):
         read.refuse("log_retention_days", "is for a new workspace, and log_workspace_id names one that is there")
     return AksClusterInputs(
-        kubernetes_version=read.text("kubernetes_version", check=check_version),
+        kubernetes_version=read.text("kubernetes_version", check=version_check(CLOUD)),
         location=location,
         resource_group_name=read.identifier("resource_group_name"),
         cluster_name=_read_name(read, "cluster_name"),
@@ -264,4 +264,4 @@ def _read_deployer(read: InputReader) -> str:
 
 
 def _address_fault(cidr: str) -> str:
-    return public_network_fault(cidr) or address_fault(cidr)
+    return public_network_fault(cidr) or CLOUD.address_fault(cidr)

@@ -21,11 +21,11 @@ from dra_planner.clouds.aks import (
 )
 from dra_planner.errors import CatalogError
 from dra_planner.model import Taint
-from pulumi_dra.aks.tags import read_tags
+from pulumi_dra.aks.naming import read_tags
 from pulumi_dra.aks.upgrades import Upgrades, read_upgrades
 from pulumi_dra.aks.zones import read_zones
 from pulumi_dra.inputs import InputReader
-from pulumi_dra.kubernetes_version import check_version
+from pulumi_dra.kubernetes_version import version_check
 from pulumi_dra.pool_inputs import (
     Counts,
     NodeTaint,
@@ -151,7 +151,7 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> AksGpuPoolInputs:
         subnet_id=read.identifier("subnet_id", required=True, check=subnet_fault) or "",
         machine=read.text("machine"),
         counts=read_counts(read, CLOUD),
-        kubernetes_version=read.identifier("kubernetes_version", check=check_version),
+        kubernetes_version=read.identifier("kubernetes_version", check=version_check(CLOUD)),
         pool_name=pool_name,
         zones=read_zones(read, "zones", location),
         capacity=capacity,

@@ -3,7 +3,7 @@
 import pulumi
 from pulumi_azure_native import containerservice
 
-from pulumi_dra.aks.names import WORKSPACE_NAME
+from pulumi_dra.aks.naming import WORKSPACE_NAME
 from pulumi_dra.children import Children
 from pulumi_dra.names import fitting
 

@@ -1,14 +1,13 @@
 """A virtual network for an AKS cluster: one subnet over all zones, no public addresses, a way out by NAT."""
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
-from typing import NotRequired, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 import pulumi
 
 from dra_planner.clouds.aks import CLOUD
-from pulumi_dra.aks.names import LABEL_NAME, NETWORK_PART_NAME
+from pulumi_dra.aks.naming import LABEL_NAME, NETWORK_PART_NAME, read_tags
 from pulumi_dra.aks.ranges import NEW_NETWORK
-from pulumi_dra.aks.tags import read_tags
 from pulumi_dra.children import Children
 from pulumi_dra.inputs import InputReader
 from pulumi_dra.names import fitting
@@ -48,42 +47,31 @@ class AksNetwork(pulumi.ComponentResource):
 
         super().__init__("pulumi-dra:index:AksNetwork", name, {}, opts)
         options = Children(self, opts).options
+        placed: dict[str, Any] = {"resource_group_name": group, "location": location, "tags": tags}
         virtual = network.VirtualNetwork(
             fitting(f"{name}-network", LABEL_NAME),
-            resource_group_name=group,
-            location=location,
             address_space={"address_prefixes": [NEW_NETWORK]},
-            tags=tags,
+            **placed,
             # Subnets are resources of their own; named here too they would be taken away.
             opts=options(ignore_changes=["subnets"]),
         )
         address = network.PublicIPAddress(
             fitting(f"{name}-egress", NETWORK_PART_NAME),
-            resource_group_name=group,
-            location=location,
             public_ip_allocation_method="Static",
             sku={"name": "Standard"},
-            tags=tags,
+            **placed,
             opts=options(),
         )
         gateway = network.NatGateway(
             fitting(f"{name}-nat", NETWORK_PART_NAME),
-            resource_group_name=group,
-            location=location,
             sku={"name": "Standard"},
             public_ip_addresses=[{"id": address.id}],
-            tags=tags,
+            **placed,
             opts=options(),
         )
         # Without rules of its own Azure's apply: nothing comes in from outside the network. AKS writes to a group of
         # its own on the interfaces of nodes.
-        filters = network.NetworkSecurityGroup(
-            fitting(f"{name}-filters", NETWORK_PART_NAME),
-            resource_group_name=group,
-            location=location,
-            tags=tags,
-            opts=options(),
-        )
+        filters = network.NetworkSecurityGroup(fitting(f"{name}-filters", NETWORK_PART_NAME), **placed, opts=options())
         subnet = network.Subnet(
             fitting(f"{name}-nodes", LABEL_NAME),
             resource_group_name=group,

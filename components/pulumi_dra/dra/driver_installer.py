@@ -28,6 +28,15 @@ case "$loaded" in
 esac
 """
 
+HOST_PATHS = {
+    "dev": ("/dev", "/dev"),
+    "driver": (HOST_DRIVER, "/usr/local/nvidia"),
+    "vulkan": (f"{HOST_DRIVER}/vulkan/icd.d", "/etc/vulkan/icd.d"),
+    "root": ("/", "/root"),
+    "cos-tools": ("/var/lib/cos-tools", "/build/cos-tools"),
+}
+"""Volume → folder of the node, and where the installer has it."""
+
 
 class DriverInstallerArgs(TypedDict):
     """Inputs of DriverInstaller."""
@@ -72,34 +81,7 @@ def installer_spec(driver: str, pause_image: str) -> Any:
 
     It keeps off nodes on which GKE installs a driver itself: they carry the label gke-gpu-driver-version.
     """
-    host_paths = {
-        "dev": ("/dev", "/dev"),
-        "driver": (HOST_DRIVER, "/usr/local/nvidia"),
-        "vulkan": (f"{HOST_DRIVER}/vulkan/icd.d", "/etc/vulkan/icd.d"),
-        "root": ("/", "/root"),
-        "cos-tools": ("/var/lib/cos-tools", "/build/cos-tools"),
-    }
-    environment = {
-        "DRIVER_VERSION": driver,
-        "NVIDIA_INSTALL_DIR_HOST": HOST_DRIVER,
-        "NVIDIA_INSTALL_DIR_CONTAINER": "/usr/local/nvidia",
-        "VULKAN_ICD_DIR_HOST": f"{HOST_DRIVER}/vulkan/icd.d",
-        "VULKAN_ICD_DIR_CONTAINER": "/etc/vulkan/icd.d",
-        "ROOT_MOUNT_DIR": "/root",
-        "COS_TOOLS_DIR_HOST": "/var/lib/cos-tools",
-        "COS_TOOLS_DIR_CONTAINER": "/build/cos-tools",
-    }
     labels = {"app.kubernetes.io/name": NAME}
-    install = {
-        "name": "install",
-        "image": INSTALLER_IMAGE,
-        "imagePullPolicy": "Never",
-        "command": ["bash", "-c", INSTALL],
-        "env": [{"name": key, "value": value} for key, value in environment.items()],
-        "resources": {"requests": {"cpu": "150m"}},
-        "securityContext": {"privileged": True},
-        "volumeMounts": [{"name": key, "mountPath": inside} for key, (_, inside) in host_paths.items()],
-    }
     rest = {
         "name": "rest",
         "image": pause_image,
@@ -129,9 +111,33 @@ def installer_spec(driver: str, pause_image: str) -> Any:
                 "hostNetwork": True,
                 "hostPID": True,
                 "automountServiceAccountToken": False,
-                "volumes": [{"name": key, "hostPath": {"path": path}} for key, (path, _) in host_paths.items()],
-                "initContainers": [install],
+                "volumes": [{"name": key, "hostPath": {"path": path}} for key, (path, _) in HOST_PATHS.items()],
+                "initContainers": [_installing(driver)],
                 "containers": [rest],
             },
         },
+    }
+
+
+def _installing(driver: str) -> Any:
+    """Return the container that installs; its variables say where the image finds the folders of the node."""
+    environment = {
+        "DRIVER_VERSION": driver,
+        "NVIDIA_INSTALL_DIR_HOST": HOST_PATHS["driver"][0],
+        "NVIDIA_INSTALL_DIR_CONTAINER": HOST_PATHS["driver"][1],
+        "VULKAN_ICD_DIR_HOST": HOST_PATHS["vulkan"][0],
+        "VULKAN_ICD_DIR_CONTAINER": HOST_PATHS["vulkan"][1],
+        "ROOT_MOUNT_DIR": HOST_PATHS["root"][1],
+        "COS_TOOLS_DIR_HOST": HOST_PATHS["cos-tools"][0],
+        "COS_TOOLS_DIR_CONTAINER": HOST_PATHS["cos-tools"][1],
+    }
+    return {
+        "name": "install",
+        "image": INSTALLER_IMAGE,
+        "imagePullPolicy": "Never",
+        "command": ["bash", "-c", INSTALL],
+        "env": [{"name": key, "value": value} for key, value in environment.items()],
+        "resources": {"requests": {"cpu": "150m"}},
+        "securityContext": {"privileged": True},
+        "volumeMounts": [{"name": key, "mountPath": inside} for key, (_, inside) in HOST_PATHS.items()],
     }

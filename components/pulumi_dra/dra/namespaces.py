@@ -5,7 +5,6 @@ import pulumi_kubernetes as k8s
 from pulumi_dra.children import Children
 
 _MODES = ("enforce", "audit", "warn")
-PRIVILEGED_LABELS = {f"pod-security.kubernetes.io/{mode}": "privileged" for mode in _MODES}
 
 
 def declare_privileged_namespace(component: str, namespace: str, children: Children) -> k8s.core.v1.Namespace:

@@ -1,6 +1,7 @@
 """Who else may use an EKS cluster: entries with one of EKS' policies, or with groups that RBAC names."""
 
 # No `from __future__ import annotations` here: Pulumi's schema analyzer reads the annotations.
+import re
 from dataclasses import dataclass
 
 import pulumi
@@ -33,22 +34,64 @@ class Entry:
     kubernetes_groups: list[str]
 
 
-def read_access_entries(read: InputReader) -> list[Entry]:
-    """Return `access_entries`; faults are noted in `read`."""
+def principal_fault(arn: str) -> str:
+    """Return why EKS makes no access entry for who is called so, or "".
+
+    Sources: aws-samples/appmod-blueprints pull request 319 (sessions), terraform-provider-aws issue 36447 (roles of
+    services), terraform-aws-eks issue 2969 (roles of Identity Center, whose path is part of the ARN).
+    """
+    if session := re.fullmatch(r"(arn:[^:]+):sts::(\d+):assumed-role/([^/]+)/.+", arn):
+        partition, account, role = session.groups()
+        return f'"{arn}" is a session: name the role itself, {partition}:iam::{account}:role/{role}'
+    if not re.fullmatch(r"arn:.+:iam::[^:]*:(role|user)/.+", arn):
+        return f'"{arn}" is not the ARN of an IAM role or user'
+    if ":role/aws-service-role/" in arn:
+        return f'"{arn}" is the role of an AWS service, and EKS makes no entry for one'
+    if ":role/AWSReservedSSO_" in arn:
+        return (
+            f'"{arn}" is a role of Identity Center, and such a role is in a path: '
+            "role/aws-reserved/sso.amazonaws.com/REGION/AWSReservedSSO_… (`aws iam list-roles --path-prefix "
+            "/aws-reserved/sso.amazonaws.com/`)"
+        )
+    return ""
+
+
+def read_admins(read: InputReader) -> pulumi.Input[list[pulumi.Input[str]]] | None:
+    """Return `admin_principal_arns`, None where nobody is named; faults are noted in `read`."""
+    admins = read.identifiers("admin_principal_arns")
+    if not read.has("admin_principal_arns"):
+        return None
+    seen: set[str] = set()
+    for index, arn in enumerate(admins if isinstance(admins, list) else []):
+        if isinstance(arn, str) and (fault := principal_fault(arn) or _taken_fault(arn, seen)):
+            read.refuse(f"admin_principal_arns[{index}]", fault)
+    return admins
+
+
+def _taken_fault(arn: str, seen: set[str]) -> str:
+    """Return why a principal can have no entry more, and note that it has one (terraform-aws-eks issue 2968)."""
+    if arn in seen:
+        return f'"{arn}" has an entry already, and EKS makes one for each principal'
+    seen.add(arn)
+    return ""
+
+
+def read_access_entries(read: InputReader, admins: pulumi.Input[list[pulumi.Input[str]]] | None = None) -> list[Entry]:
+    """Return `access_entries`; faults are noted in `read`, also of who is among `admins` already."""
     entries: list[Entry] = []
+    taken = {arn for arn in (admins if isinstance(admins, list) else []) if isinstance(arn, str)}
     for index, block in enumerate(read.blocks("access_entries")):
         inner = read.inside(f"access_entries[{index}]", block, AccessEntry)
         policy = inner.choice("policy", (*POLICIES, NO_POLICY), NO_POLICY)
         entry = Entry(
             name=inner.text("name", pattern=_NAME, meaning="lower-case letters, digits and hyphens, at most 63"),
-            principal_arn=inner.identifier(
-                "principal_arn", required=True, pattern="arn:.+:iam::.+", meaning="the ARN of an IAM role or user"
-            )
-            or "",
+            principal_arn=inner.identifier("principal_arn", required=True, check=principal_fault) or "",
             policy=POLICIES.get(policy, ""),
             namespaces=inner.texts("namespaces", pattern=_NAME, meaning="the name of a namespace"),
             kubernetes_groups=inner.texts("kubernetes_groups"),
         )
+        if isinstance(entry.principal_arn, str) and (fault := _taken_fault(entry.principal_arn, taken)):
+            inner.refuse("principal_arn", fault)
         if any(group.startswith("system:") for group in entry.kubernetes_groups):
             inner.refuse("kubernetes_groups", "must not begin with system:, which EKS refuses")
         if policy == NO_POLICY and not entry.kubernetes_groups:

@@ -9,8 +9,8 @@ from typing import NotRequired, TypedDict
 import pulumi
 
 from pulumi_dra.dra.images import SECRET_NAME, read_repository
+from pulumi_dra.eks.naming import read_role_tags
 from pulumi_dra.eks.permissions_boundary import read_boundary
-from pulumi_dra.eks.tags import read_tags
 from pulumi_dra.inputs import InputReader
 from pulumi_dra.kubernetes_version import check_version
 
@@ -101,5 +101,5 @@ def read_autoscaler_inputs(read: InputReader) -> EksClusterAutoscalerInputs:
         ),
         flags={**dict(release.flags), **{name: value for name, value in flags.items() if isinstance(value, str)}},
         permissions_boundary_arn=read_boundary(read),
-        tags=read_tags(read),
+        tags=read_role_tags(read),
     )

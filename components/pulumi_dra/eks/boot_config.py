@@ -12,6 +12,7 @@ import yaml
 from dra_planner.model import Taint
 from pulumi_dra.eks.huge_pages_at_boot import huge_pages_installer
 from pulumi_dra.eks.mig_at_boot import mig_installer
+from pulumi_dra.inputs import InputReader
 from pulumi_dra.pool_inputs import NO_HUGE_PAGES, UNTOLD, KubeletPolicies
 
 BOUNDARY = "pulumi-dra"
@@ -109,3 +110,11 @@ def _multipart(parts: list[tuple[str, str]]) -> str:
         part.set_payload(text)
         document.attach(part)
     return document.as_string()
+
+
+def read_boot_script(read: InputReader) -> str:
+    """Return `boot_script`, "" for none; faults are noted in `read`."""
+    script = read.text("boot_script", "")
+    if script and not script.startswith("#!"):
+        read.refuse("boot_script", 'must begin with the line of its interpreter: "#!/bin/bash"')
+    return script

@@ -1,6 +1,7 @@
 """How an EKS pool gets its machines: the node group's capacity type and where the machine type is named."""
 
 from dra_planner.clouds.eks import CAPACITY_TYPES
+from pulumi_dra.inputs import InputReader
 
 KINDS = tuple(CAPACITY_TYPES)
 
@@ -27,3 +28,19 @@ def check_capacity(capacity: str, has_reservation_id: bool) -> str:
     if has_reservation_id and not is_bought(capacity):
         return f'is for capacity "reservation" or "capacity-block", not "{capacity}"'
     return ""
+
+
+def read_placement(read: InputReader, capacity: str) -> bool:
+    """Return `placement_group`, which is a new one: what was bought beforehand is in none, or in another.
+
+    Sources: terraform-aws-modules/terraform-aws-eks pull request 3730 (reservations and Capacity Blocks that are not in
+    the group: InsufficientInstanceCapacity); aws/aws-parallelcluster pull request 6311 (Capacity Blocks).
+    """
+    wanted = read.flag("placement_group", False)
+    if wanted and is_bought(capacity):
+        read.refuse(
+            "placement_group",
+            "is not for machines that were bought: they are where they were bought, and EC2 finds none of them for a "
+            "new placement group; leave it out",
+        )
+    return wanted

@@ -72,21 +72,7 @@ class EksCluster(pulumi.ComponentResource):
         children = self._children = Children(self, opts)
         self._partition = partition = declare_partition(children)
         ways_out = self._declare_network(inputs)
-        node_role, node_policies = declare_role(
-            f"{name}-node",
-            "ec2.amazonaws.com",
-            NODE_POLICIES,
-            partition,
-            children,
-            inputs.tags,
-            inputs.permissions_boundary_arn,
-        )
-        node_policies += [
-            aws.iam.RolePolicyAttachment(
-                f"{name}-node-further-{index}", role=node_role.name, policy_arn=policy, opts=children.options()
-            )
-            for index, policy in enumerate(inputs.node_policy_arns)
-        ]
+        node_role, node_policies = self._declare_node_role(inputs)
         cluster = self._declare_cluster(inputs, ways_out)
         access = declare_access(name, cluster, inputs.admin_principal_arns, partition, children)
         declare_access_entries(name, cluster, inputs.access_entries, partition, children)
@@ -111,7 +97,7 @@ class EksCluster(pulumi.ComponentResource):
             count=inputs.system_count,
             tags=inputs.tags,
             keep_subnets=inputs.subnet_ids is None,
-            disk_kms_key_arn=inputs.disk_kms_key_arn,
+            disk_kms_key=inputs.disk_kms_key,
             children=children,
             depends_on=[*self._nodes_wait_for, *self._declare_grants(inputs)],
         )
@@ -129,6 +115,26 @@ class EksCluster(pulumi.ComponentResource):
         usual = Credentials() if has_own_provider else configured_credentials()
         self._set_outputs(cluster, node_role, oidc, issuer, inputs.credentials or usual)
 
+    def _declare_node_role(self, inputs: EksClusterInputs) -> tuple[aws.iam.Role, list[pulumi.Resource]]:
+        """Return the role of the nodes, and what nodes must wait for to have its rights."""
+        name, children = self._name, self._children
+        role, policies = declare_role(
+            f"{name}-node",
+            "ec2.amazonaws.com",
+            NODE_POLICIES,
+            self._partition,
+            children,
+            inputs.tags,
+            inputs.permissions_boundary_arn,
+        )
+        further = [
+            aws.iam.RolePolicyAttachment(
+                f"{name}-node-further-{index}", role=role.name, policy_arn=policy, opts=children.options()
+            )
+            for index, policy in enumerate(inputs.node_policy_arns)
+        ]
+        return role, [*policies, *further]
+
     def _declare_network(self, inputs: EksClusterInputs) -> list[pulumi.Resource]:
         """Set the subnets, given or new; return what nodes need to get out of new ones."""
         self._new_subnets: dict[str, aws.ec2.Subnet] = {}
@@ -140,14 +146,14 @@ class EksCluster(pulumi.ComponentResource):
             return []
         settings = EksNetworkArgs(
             zones=inputs.zones,
-            cidr_block=inputs.vpc_cidr,
+            vpc_cidr=inputs.vpc_cidr,
             nat_gateways=inputs.way_out.nat_gateways,
             single_nat_gateway=inputs.way_out.single_nat_gateway,
             interface_endpoints=inputs.way_out.interface_endpoints,
             tags=inputs.tags,
         )
         if inputs.subnet_tags:
-            settings["private_subnet_tags"] = inputs.subnet_tags
+            settings["subnet_tags"] = inputs.subnet_tags
         if inputs.permissions_boundary_arn is not None:
             settings["permissions_boundary_arn"] = inputs.permissions_boundary_arn
         if inputs.zone_count:
@@ -160,7 +166,7 @@ class EksCluster(pulumi.ComponentResource):
     def _declare_cluster(self, inputs: EksClusterInputs, ways_out: list[pulumi.Resource]) -> aws.eks.Cluster:
         name, children = self._name, self._children
         role_arn, policies = self._declare_cluster_role(inputs)
-        key_arn = inputs.kms_key_arn
+        key_arn = inputs.secrets_kms_key
         if key_arn is None:
             key_arn = declare_key(
                 f"{name}-secrets", f"Kubernetes secrets of {name}", role_arn, account_policy, children, inputs.tags
@@ -226,10 +232,10 @@ class EksCluster(pulumi.ComponentResource):
 
     def _declare_grants(self, inputs: EksClusterInputs) -> list[pulumi.Resource]:
         """Return what the system nodes' key needs; nodes that come first are started by a role that must be there."""
-        if inputs.disk_kms_key_arn is None or not inputs.grant_key_use:
+        if inputs.disk_kms_key is None or not inputs.grant_key_use:
             return []
         role = existing_service_role(self._children)
-        return [declare_volume_grant(f"{self._name}-system-volumes", inputs.disk_kms_key_arn, role, self._children)]
+        return [declare_volume_grant(f"{self._name}-system-volumes", inputs.disk_kms_key, role, self._children)]
 
     def _set_outputs(
         self,

@@ -9,18 +9,20 @@ import pulumi
 from dra_planner.clouds import SYSTEM_NODES, public_network_fault
 from dra_planner.clouds.eks import CLOUD
 from pulumi_dra.access_entry import AccessEntry
-from pulumi_dra.eks.access_entries import Entry, read_access_entries
+from pulumi_dra.eks.access_entries import Entry, read_access_entries, read_admins
 from pulumi_dra.eks.addon_inputs import AddonInputs, read_addons
 from pulumi_dra.eks.address_plan import check_service_cidr, check_vpc_cidr, overlap
 from pulumi_dra.eks.control_plane_logs import RETENTION_DAYS
 from pulumi_dra.eks.credentials import Credentials
 from pulumi_dra.eks.endpoints import WayOut, read_way_out
+from pulumi_dra.eks.key_grants import read_volume_key
+from pulumi_dra.eks.keys import read_secrets_key
+from pulumi_dra.eks.naming import read_role_tags, read_tags
 from pulumi_dra.eks.network import read_zones
 from pulumi_dra.eks.permissions_boundary import read_boundary
-from pulumi_dra.eks.tags import read_tags
 from pulumi_dra.inputs import InputReader
 from pulumi_dra.key_inputs import read_key_grant
-from pulumi_dra.kubernetes_version import check_version
+from pulumi_dra.kubernetes_version import version_check
 
 # EKS API reference, ControlPlaneScalingConfig.
 TIERS = ("standard", "tier-xl", "tier-2xl", "tier-4xl", "tier-8xl")
@@ -52,7 +54,7 @@ class EksClusterArgs(TypedDict):
     zones: NotRequired[list[str]]
     """Zones that a new network spans by name (us-east-1a), beside those of `zone_count`. A further one, or a greater
     count, adds subnets and leaves those that are there."""
-    subnet_ids: NotRequired[list[pulumi.Input[str]]]
+    subnet_ids: NotRequired[pulumi.Input[list[pulumi.Input[str]]]]
     """Existing private subnets in two zones or more, with a way out; no network is made then."""
     vpc_cidr: NotRequired[str]
     """Address range of a new network, a /16 to a /20. Default 10.0.0.0/16."""
@@ -81,13 +83,13 @@ class EksClusterArgs(TypedDict):
     provider of one's own none."""
     kubeconfig_profile: NotRequired[str]
     """Profile of the AWS CLI that the kubeconfig names. Default: that of the default provider (aws:profile)."""
-    kms_key_arn: NotRequired[pulumi.Input[str]]
+    secrets_kms_key: NotRequired[pulumi.Input[str]]
     """Key that encrypts Kubernetes secrets. Default: a new one that rotates."""
-    disk_kms_key_arn: NotRequired[pulumi.Input[str]]
+    disk_kms_key: NotRequired[pulumi.Input[str]]
     """Key that encrypts the root volumes of system nodes; the account must have had an Auto Scaling group, whose
     service-linked role uses the key. Default: the account's key for EBS."""
     grant_key_use: NotRequired[bool]
-    """With disk_kms_key_arn: whether EC2 Auto Scaling, which starts the nodes, is granted the use of the key. False
+    """With disk_kms_key: whether EC2 Auto Scaling, which starts the nodes, is granted the use of the key. False
     where the policy of the key does. Default true."""
     addon_versions: NotRequired[dict[str, str]]
     """Versions of the add-ons vpc-cni, kube-proxy, coredns and eks-pod-identity-agent, and of those that are asked for:
@@ -151,8 +153,8 @@ class EksClusterInputs:
     service_cidr: str  # "" for EKS' own
     control_plane_tier: str
     credentials: Credentials | None  # None for those of the default provider
-    kms_key_arn: pulumi.Input[str] | None
-    disk_kms_key_arn: pulumi.Input[str] | None
+    secrets_kms_key: pulumi.Input[str] | None
+    disk_kms_key: pulumi.Input[str] | None
     grant_key_use: bool
     addons: AddonInputs
     system_machine: str
@@ -175,10 +177,10 @@ def read_cluster_inputs(read: InputReader) -> EksClusterInputs:
                 read.refuse(key, "is for a new network; subnet_ids name an existing one")
         if isinstance(subnet_ids, list) and len(subnet_ids) < 2:
             read.refuse("subnet_ids", "must name at least two subnets: EKS needs two zones")
-    admins = read.identifiers("admin_principal_arns")
+    admins = read_admins(read)
     zones, zone_count = read_zones(read)
     return EksClusterInputs(
-        kubernetes_version=read.text("kubernetes_version", check=check_version),
+        kubernetes_version=read.text("kubernetes_version", check=version_check(CLOUD)),
         cluster_name=read.text(
             "cluster_name",
             "",
@@ -187,20 +189,20 @@ def read_cluster_inputs(read: InputReader) -> EksClusterInputs:
         ),
         cluster_role_arn=read.identifier("cluster_role_arn", pattern="arn:.+:role/.+", meaning="the ARN of a role"),
         log_retention_days=_read_retention(read),
-        public_access_cidrs=read.texts("public_access_cidrs", check=public_network_fault),
+        public_access_cidrs=read.texts("public_access_cidrs", check=_address_fault),
         zone_count=zone_count,
         zones=zones,
         subnet_ids=subnet_ids if read.has("subnet_ids") else None,
         vpc_cidr=read.text("vpc_cidr", "10.0.0.0/16", check=check_vpc_cidr),
         way_out=read_way_out(read),
-        admin_principal_arns=admins if read.has("admin_principal_arns") else None,
-        access_entries=read_access_entries(read),
+        admin_principal_arns=admins,
+        access_entries=read_access_entries(read, admins),
         service_cidr=_read_service_cidr(read),
         control_plane_tier=read.choice("control_plane_tier", TIERS, TIERS[0]),
         credentials=_read_credentials(read),
-        kms_key_arn=read.identifier("kms_key_arn", pattern="arn:.+:kms:.+", meaning="the ARN of a KMS key"),
-        disk_kms_key_arn=read.identifier("disk_kms_key_arn", pattern="arn:.+:kms:.+", meaning="the ARN of a KMS key"),
-        grant_key_use=read_key_grant(read, "disk_kms_key_arn"),
+        secrets_kms_key=read_secrets_key(read),
+        disk_kms_key=read_volume_key(read),
+        grant_key_use=read_key_grant(read, "disk_kms_key"),
         addons=read_addons(read),
         system_machine=read.text("system_machine", CLOUD.system_machine),
         system_count=read.whole("system_count", 2, least=SYSTEM_NODES[0], most=SYSTEM_NODES[-1]),
@@ -212,8 +214,12 @@ def read_cluster_inputs(read: InputReader) -> EksClusterInputs:
         support_type=read.choice("support_type", ("EXTENDED", "STANDARD"), "") if read.has("support_type") else "",
         zonal_shift=read.flag("zonal_shift", False),
         deletion_protection=read.flag("deletion_protection", False),
-        tags=read_tags(read),
+        tags=read_role_tags(read),
     )
+
+
+def _address_fault(cidr: str) -> str:
+    return public_network_fault(cidr) or CLOUD.address_fault(cidr)
 
 
 def _read_credentials(read: InputReader) -> Credentials | None:

@@ -16,6 +16,27 @@ from pulumi_dra.inputs import InputReader
 NEEDED = ("ec2", "ecr.api", "ecr.dkr", "eks", "eks-auth", "elasticloadbalancing", "logs", "sts")
 
 
+IN_CHINA = frozenset(
+    {
+        "account", "application-autoscaling", "appmesh-envoy-management", "athena", "autoscaling", "backup", "batch",
+        "cassandra", "cloudcontrolapi", "cloudformation", "codedeploy-commands-secure", "databrew", "dms", "ebs", "ec2",
+        "ecr.api", "ecr.dkr", "eks", "elasticache", "elasticbeanstalk", "elasticfilesystem", "elasticfilesystem-fips",
+        "emr-containers", "execute-api", "fsx", "imagebuilder", "iot.data", "kinesis-streams", "lambda",
+        "license-manager", "monitoring", "polly", "rds", "redshift", "redshift-data", "sagemaker.api",
+        "sagemaker.featurestore-runtime", "sagemaker.runtime", "securityhub", "servicecatalog", "sms", "sqs", "states",
+        "sts", "sync-states", "synthetics", "transcribe", "transcribestreaming", "transfer", "workspaces", "xray",
+    }
+)  # fmt: skip
+"""Services whose endpoints in China are called cn.com.amazonaws.…; the others' names begin as elsewhere
+(aws/aws-cdk pull requests 16139 and 25333, which list them; eksctl-io/eksctl issues 2568 and 3081)."""
+
+
+def service_name(region: str, service: str) -> str:
+    """Return what a service's endpoint in a region is called: com.amazonaws.us-east-1.ecr.api."""
+    head = "cn.com.amazonaws" if region.startswith("cn-") and service in IN_CHINA else "com.amazonaws"
+    return f"{head}.{region}.{service}"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WayOut:
     """How nodes reach what is outside of their VPC."""
@@ -82,7 +103,7 @@ def declare_endpoints(
         aws.ec2.VpcEndpoint(
             f"{name}-endpoint-{service}",
             vpc_id=vpc.id,
-            service_name=vpc.arn.apply(lambda arn, of=service: f"com.amazonaws.{arn.split(':')[3]}.{of}"),
+            service_name=vpc.arn.apply(lambda arn, of=service: service_name(arn.split(":")[3], of)),
             vpc_endpoint_type="Interface",
             private_dns_enabled=True,
             subnet_ids=list(subnet_ids),

@@ -45,7 +45,7 @@ class PoolPlace:
 
 CLUSTER_INPUTS = {
     "tags": "tags",
-    "secrets_kms_key": "kms_key_arn",
+    "secrets_kms_key": "secrets_kms_key",
     "admin_principal_arns": "admin_principal_arns",
     "addon_versions": "addon_versions",
     "node_repair": "node_monitoring",
@@ -119,7 +119,7 @@ def declare_cluster(
     for pool in pools_to_build(fleet, plan):
         args = pool_args(inputs, fleet, plan, pool, place)
         # The role that a key is granted to is made with the account's first group, which may be the system nodes.
-        first = [cluster.system_nodes] if "disk_kms_key_arn" in args else []
+        first = [cluster.system_nodes] if "disk_kms_key" in args else []
         opts = children.options(depends_on=[*cluster.nodes_wait_for, *first])
         pools.append(EksGpuPool(f"{name}-{pool.name}", args, opts=opts))
 

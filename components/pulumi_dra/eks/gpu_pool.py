@@ -13,12 +13,13 @@ from pulumi_dra.eks.capacity import capacity_type, is_bought, machine_in_templat
 from pulumi_dra.eks.efa_group import declare_efa_group
 from pulumi_dra.eks.gpu_pool_inputs import EksGpuPoolArgs, EksGpuPoolInputs, read_gpu_pool_inputs
 from pulumi_dra.eks.key_grants import declare_volume_grant
+from pulumi_dra.eks.naming import NODE_GROUP_NAME
 from pulumi_dra.eks.node_count import desired_size
 from pulumi_dra.eks.node_image import architecture_of, gpu_image
 from pulumi_dra.eks.own_image import AMI_TYPE
 from pulumi_dra.eks.schedule import Action, declare_actions, follow
 from pulumi_dra.inputs import InputReader
-from pulumi_dra.names import NODE_GROUP_NAME, fitting
+from pulumi_dra.names import fitting
 from pulumi_dra.pool_inputs import cloud_effect
 
 
@@ -69,9 +70,7 @@ class EksGpuPool(pulumi.ComponentResource):
             update_default_version=True,
             image_id=inputs.own_image.id if inputs.own_image else None,
             metadata_options=launch_template.metadata_options(),
-            block_device_mappings=launch_template.root_volume(
-                inputs.disk_gib, inputs.disk_kms_key_arn, inputs.disk_speed
-            ),
+            block_device_mappings=launch_template.root_volume(inputs.disk_gib, inputs.disk_kms_key, inputs.disk_speed),
             instance_market_options=launch_template.market_options(inputs.capacity),
             capacity_reservation_specification=launch_template.reservation_target(
                 inputs.capacity, inputs.reservation_id
@@ -88,8 +87,8 @@ class EksGpuPool(pulumi.ComponentResource):
     ) -> aws.eks.NodeGroup:
         counts = inputs.counts
         grants: list[pulumi.Resource] = []
-        if inputs.grant_key_use and inputs.disk_kms_key_arn is not None:
-            key, role = inputs.disk_kms_key_arn, inputs.node_role_arn
+        if inputs.grant_key_use and inputs.disk_kms_key is not None:
+            key, role = inputs.disk_kms_key, inputs.node_role_arn
             grants = [declare_volume_grant(f"{self._name}-volumes", key, role, self._children)]
         return aws.eks.NodeGroup(
             fitting(f"{self._name}-nodes", NODE_GROUP_NAME),

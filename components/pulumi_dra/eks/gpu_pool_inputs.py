@@ -14,16 +14,18 @@ from dra_planner.errors import CatalogError
 from dra_planner.model import Taint
 from dra_planner.quantity import amount_complaint
 from pulumi_dra.disk_speed import DiskSpeed, read_disk_speed
-from pulumi_dra.eks.boot_config import MOST_BYTES, JoiningNode, KubeletSettings, boot_config
-from pulumi_dra.eks.capacity import KINDS, check_capacity
-from pulumi_dra.eks.mig import mig_instances
-from pulumi_dra.eks.node_image import known_machine
+from pulumi_dra.eks.boot_config import MOST_BYTES, JoiningNode, KubeletSettings, boot_config, read_boot_script
+from pulumi_dra.eks.capacity import KINDS, check_capacity, read_placement
+from pulumi_dra.eks.key_grants import read_volume_key
+from pulumi_dra.eks.mig_at_boot import mig_instances
+from pulumi_dra.eks.naming import read_tags
+from pulumi_dra.eks.node_image import known_machine, read_release
 from pulumi_dra.eks.own_image import OwnImage, longest_node, read_joining, read_own_image
 from pulumi_dra.eks.schedule import PoolSchedule, read_schedule
-from pulumi_dra.eks.tags import read_tags
 from pulumi_dra.eks.volumes import GP3_SPEED
 from pulumi_dra.inputs import InputReader
 from pulumi_dra.key_inputs import read_key_grant
+from pulumi_dra.kubernetes_version import version_check
 from pulumi_dra.node_repair import NodeRepairLimits, read_node_repair
 from pulumi_dra.pool_inputs import (
     Counts,
@@ -140,10 +142,10 @@ class EksGpuPoolArgs(TypedDict):
     """Throughput of the root volume in MiB a second, 125 to 2000, 1 for each 4 operations at most. Default 125."""
     local_storage: NotRequired[str]
     """What to do with local NVMe disks: none (default), raid0 (one file system for containers) or mount."""
-    disk_kms_key_arn: NotRequired[pulumi.Input[str]]
+    disk_kms_key: NotRequired[pulumi.Input[str]]
     """Key that encrypts the root volume. Default: the account's key for EBS."""
     grant_key_use: NotRequired[bool]
-    """With disk_kms_key_arn: whether EC2 Auto Scaling, which starts the nodes, is granted the use of the key. False
+    """With disk_kms_key: whether EC2 Auto Scaling, which starts the nodes, is granted the use of the key. False
     where the policy of the key does. Default true."""
     node_repair: NotRequired[bool]
     """Whether EKS replaces or reboots nodes that are broken; that a GPU is, the cluster tells with node_monitoring.
@@ -195,7 +197,7 @@ class EksGpuPoolInputs:
     placement_group: bool
     disk_gib: int
     disk_speed: DiskSpeed
-    disk_kms_key_arn: pulumi.Input[str] | None
+    disk_kms_key: pulumi.Input[str] | None
     grant_key_use: bool
     node_repair: "NodeGroupNodeRepairConfigArgsDict | None"  # None: nodes are not repaired
     labels: dict[str, pulumi.Input[str]]
@@ -227,7 +229,7 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> EksGpuPoolInputs:
         capacity=capacity,
         reservation_id=reservation_id,
         own_image=own_image,
-        kubernetes_version=read.identifier("kubernetes_version"),
+        kubernetes_version=read.identifier("kubernetes_version", check=version_check(CLOUD)),
         release_version=read_release_version(read),
         update_strategy=read.choice("update_strategy", ("MINIMAL", "DEFAULT"), "MINIMAL"),
         max_unavailable=read.whole("max_unavailable", 1, least=1, most=100),
@@ -237,11 +239,11 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> EksGpuPoolInputs:
         efa=read_efa(read, machine),
         cluster_security_group_id=read.identifier("cluster_security_group_id"),
         vpc_id=read.identifier("vpc_id"),
-        placement_group=read.flag("placement_group", False),
+        placement_group=read_placement(read, capacity),
         disk_gib=(disk_gib := read_disk_gib(read, CLOUD)),
         disk_speed=read_disk_speed(read, GP3_SPEED, disk_gib),
-        disk_kms_key_arn=read.identifier("disk_kms_key_arn", pattern="arn:.+:kms:.+", meaning="the ARN of a KMS key"),
-        grant_key_use=read_key_grant(read, "disk_kms_key_arn"),
+        disk_kms_key=read_volume_key(read),
+        grant_key_use=read_key_grant(read, "disk_kms_key"),
         node_repair=read_node_repair(read),
         labels=labels,
         taints=taints,
@@ -253,9 +255,7 @@ def read_release_version(read: InputReader) -> str | None:
     """Return `release_version`, refused where the nodes' version is plain and of another minor; None for the newest."""
     if not read.has("release_version"):
         return None
-    release = read.text(
-        "release_version", pattern=r"\d+\.\d+\.\d+-\d{8}", meaning="the release of an image, 1.34.2-20260115"
-    )
+    release = read_release(read)
     version = read.identifier("kubernetes_version")
     if isinstance(version, str) and release and not release.startswith(f"{version}."):
         read.refuse("release_version", f"{release} is not of Kubernetes {version}: change both together")
@@ -280,9 +280,7 @@ def _read_user_data(
 
 def _read_boot(read: InputReader, machine: str) -> Callable[[JoiningNode | None], str]:
     """Return what makes user data of a pool's settings and, for an image of one's own, of what a node joins with."""
-    script = read.text("boot_script", "")
-    if script and not script.startswith("#!"):
-        read.refuse("boot_script", 'must begin with the line of its interpreter: "#!/bin/bash"')
+    script = read_boot_script(read)
     mig, huge_pages = read_mig(read, machine), read_huge_pages(read, known_machine(machine))
     local_storage = read.choice("local_storage", ("none", "raid0", "mount"), "none")
     kubelet = KubeletSettings(

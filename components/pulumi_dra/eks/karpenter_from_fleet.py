@@ -84,7 +84,7 @@ def karpenter_args(
         "replicas": min(2, fleet.system_pool.count),
         "tags": inputs.tags,
     }
-    keys = [options["disk_kms_key_arn"] for options in inputs.pools.values() if "disk_kms_key_arn" in options]
+    keys = [options["disk_kms_key"] for options in inputs.pools.values() if "disk_kms_key" in options]
     if keys:
         args["volume_key_arns"] = keys
     if boundary := inputs.cluster.get("permissions_boundary_arn"):

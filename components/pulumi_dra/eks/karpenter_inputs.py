@@ -10,8 +10,8 @@ from typing import NotRequired, TypedDict
 import pulumi
 
 from pulumi_dra.dra.images import SECRET_NAME, read_repository
+from pulumi_dra.eks.naming import read_role_tags
 from pulumi_dra.eks.permissions_boundary import read_boundary
-from pulumi_dra.eks.tags import read_tags
 from pulumi_dra.inputs import InputReader
 from pulumi_dra.kubernetes_version import check_version
 
@@ -93,7 +93,7 @@ def read_karpenter_inputs(read: InputReader) -> EksKarpenterInputs:
             "volume_key_arns", pattern="arn:.+:kms:.+", meaning="the ARN of a KMS key"
         ),
         permissions_boundary_arn=read_boundary(read),
-        tags=read_tags(read),
+        tags=read_role_tags(read),
     )
 
 

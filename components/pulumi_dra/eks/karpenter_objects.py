@@ -56,8 +56,8 @@ def node_class_spec(
         "encrypted": True,
         "deleteOnTermination": True,
     }
-    if inputs.disk_kms_key_arn is not None:
-        volume["kmsKeyID"] = inputs.disk_kms_key_arn
+    if inputs.disk_kms_key is not None:
+        volume["kmsKeyID"] = inputs.disk_kms_key
     if inputs.disk_speed.iops is not None:
         volume["iops"] = inputs.disk_speed.iops
     if inputs.disk_speed.throughput is not None:

@@ -13,12 +13,12 @@ from dra_planner.clouds.eks import CLOUD, KARPENTER, KARPENTER_CAPACITY_TYPES
 from dra_planner.model import Taint
 from dra_planner.quantity import amount_complaint
 from pulumi_dra.disk_speed import DiskSpeed, read_disk_speed
-from pulumi_dra.eks.boot_config import MOST_BYTES, NOTHING_TOLD, KubeletSettings, boot_config
-from pulumi_dra.eks.capacity import KINDS, check_capacity
+from pulumi_dra.eks.boot_config import MOST_BYTES, NOTHING_TOLD, KubeletSettings, boot_config, read_boot_script
+from pulumi_dra.eks.capacity import KINDS, check_capacity, read_placement
 from pulumi_dra.eks.gpu_pool_inputs import Efa, read_efa, read_mig
-from pulumi_dra.eks.node_image import known_machine
+from pulumi_dra.eks.naming import read_tags
+from pulumi_dra.eks.node_image import known_machine, read_release
 from pulumi_dra.eks.own_image import read_own_image
-from pulumi_dra.eks.tags import read_tags
 from pulumi_dra.eks.volumes import GP3_SPEED
 from pulumi_dra.inputs import InputReader
 from pulumi_dra.pool_inputs import (
@@ -100,7 +100,7 @@ class EksKarpenterPoolArgs(TypedDict):
     """Throughput of the root volume in MiB a second, 125 to 2000, 1 for each 4 operations at most. Default 125."""
     local_storage: NotRequired[str]
     """What to do with local NVMe disks: none (default), raid0 (one file system for containers) or mount."""
-    disk_kms_key_arn: NotRequired[pulumi.Input[str]]
+    disk_kms_key: NotRequired[pulumi.Input[str]]
     """Key that encrypts the root volume, among the volume_key_arns of EksKarpenter. Default: the account's for EBS."""
     labels: NotRequired[dict[str, pulumi.Input[str]]]
     """Further labels of the nodes."""
@@ -134,7 +134,7 @@ class EksKarpenterPoolInputs:
     disk_gib: int
     disk_speed: DiskSpeed
     local_storage: str
-    disk_kms_key_arn: pulumi.Input[str] | None
+    disk_kms_key: pulumi.Input[str] | None
     labels: dict[str, pulumi.Input[str]]
     taints: list[Taint]
     tags: dict[str, pulumi.Input[str]]
@@ -179,11 +179,11 @@ def read_karpenter_pool_inputs(read: InputReader, name: str) -> EksKarpenterPool
             reserved_cpu=read.text("reserved_cpu", "", check=amount_complaint),
             reserved_memory=read.text("reserved_memory", "", check=amount_complaint),
         ),
-        placement_group=read.flag("placement_group", False),
+        placement_group=read_placement(read, capacity),
         disk_gib=(disk_gib := read_disk_gib(read, CLOUD)),
         disk_speed=read_disk_speed(read, GP3_SPEED, disk_gib),
         local_storage=storage,
-        disk_kms_key_arn=read.identifier("disk_kms_key_arn", pattern="arn:.+:kms:.+", meaning="the ARN of a KMS key"),
+        disk_kms_key=read.identifier("disk_kms_key", pattern="arn:.+:kms:.+", meaning="the ARN of a KMS key"),
         labels=read_labels(read, CLOUD, nodes),
         taints=read_taints(read, CLOUD, nodes),
         tags=read_tags(read),
@@ -197,17 +197,13 @@ def _read_image(read: InputReader) -> dict[str, pulumi.Input[str]]:
         return {"id": own.id}
     if not read.has("release_version"):
         return {"alias": "al2023@latest"}
-    release = read.text(
-        "release_version", pattern=r"\d+\.\d+\.\d+-\d{8}", meaning="the release of an image, 1.34.2-20260115"
-    )
+    release = read_release(read)
     return {"alias": f"al2023@v{release.rpartition('-')[2]}"}
 
 
 def _read_user_data(read: InputReader, machine: str, storage: str) -> str:
     """Return what nodes are told at boot beside what Karpenter tells them, as plain text; "" for nothing."""
-    script = read.text("boot_script", "")
-    if script and not script.startswith("#!"):
-        read.refuse("boot_script", 'must begin with the line of its interpreter: "#!/bin/bash"')
+    script = read_boot_script(read)
     disks = "mount" if storage == "mount" else "none"  # a raid0 Karpenter makes by itself
     pages = read_huge_pages(read, known_machine(machine))
     told = boot_config(

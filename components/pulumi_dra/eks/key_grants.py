@@ -9,6 +9,7 @@ import pulumi
 import pulumi_aws as aws
 
 from pulumi_dra.children import Children
+from pulumi_dra.inputs import InputReader
 
 OPERATIONS = (
     "CreateGrant",
@@ -25,6 +26,21 @@ SERVICE_ROLE = "role/aws-service-role/autoscaling.amazonaws.com/AWSServiceRoleFo
 
 class NoServiceRole(pulumi.RunError):
     """The account has no service-linked role of EC2 Auto Scaling yet; shown as a sentence, without a traceback."""
+
+
+def read_volume_key(read: InputReader) -> pulumi.Input[str] | None:
+    """Return `disk_kms_key`; an alias, which a grant cannot be for, only where nothing is granted.
+
+    Source: boto/boto pull request 3883 ("Key Aliases are not supported for this operation.").
+    """
+    key = read.identifier("disk_kms_key", pattern="arn:.+:kms:.+", meaning="the ARN of a KMS key")
+    if isinstance(key, str) and ":alias/" in key and read.flag("grant_key_use", True):
+        read.refuse(
+            "disk_kms_key",
+            f'"{key}" is an alias, and KMS takes no alias in a grant: name the key (…:key/…), or set grant_key_use to '
+            "false where its policy lets EC2 Auto Scaling use it",
+        )
+    return key
 
 
 def declare_volume_grant(
@@ -60,7 +76,7 @@ def require_service_role(arns: list[str]) -> str:
     """Return the role's ARN out of those found; raises NoServiceRole when none was."""
     if not arns:
         raise NoServiceRole(
-            "disk_kms_key_arn: the account has no role AWSServiceRoleForAutoScaling yet, and the first nodes cannot be "
+            "disk_kms_key: the account has no role AWSServiceRoleForAutoScaling yet, and the first nodes cannot be "
             "started with a key that no such role may use; run "
             "`aws iam create-service-linked-role --aws-service-name autoscaling.amazonaws.com` once"
         )

@@ -7,6 +7,22 @@ import pulumi
 import pulumi_aws as aws
 
 from pulumi_dra.children import Children
+from pulumi_dra.inputs import InputReader
+
+
+def read_secrets_key(read: InputReader) -> pulumi.Input[str] | None:
+    """Return `secrets_kms_key`, no alias: EKS answers with the key behind it, which differs at every `pulumi up`.
+
+    Sources: hashicorp/terraform-provider-aws issue 43244, kubernetes-sigs/cluster-api-provider-aws issue 3096.
+    """
+    key = read.identifier("secrets_kms_key", pattern="arn:.+:kms:.+", meaning="the ARN of a KMS key")
+    if isinstance(key, str) and ":alias/" in key:
+        read.refuse(
+            "secrets_kms_key",
+            f'"{key}" is an alias, and EKS answers with the key behind it, a difference at every `pulumi up`: name the '
+            "key (…:key/…)",
+        )
+    return key
 
 
 def account_policy(arn: str) -> str:

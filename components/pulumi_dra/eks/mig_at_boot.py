@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from dra_planner import catalog
 from pulumi_dra.eks.boot_unit import unit_installer
 
 UNIT = "pulumi-dra-mig.service"
@@ -81,3 +82,11 @@ def mig_installer(mig: Sequence[Sequence[str] | None]) -> str:
         before="systemctl stop nvidia-persistenced.service || true\n",
         after="systemctl start nvidia-persistenced.service || true\n",
     )
+
+
+def mig_instances(machine: str, layout: str) -> list[list[str] | None]:
+    """Return for each GPU its instances in creation order, None for one that stays whole; raises CatalogError."""
+    return [
+        None if geometry is None else [instance.profile.name for instance in geometry]
+        for geometry in catalog.mig_layout(catalog.machine("eks", machine), layout)
+    ]

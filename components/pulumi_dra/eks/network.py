@@ -14,8 +14,8 @@ from pulumi_dra.children import Children
 from pulumi_dra.eks.address_plan import ZoneAddresses, check_vpc_cidr, plan_addresses
 from pulumi_dra.eks.endpoints import declare_endpoints, read_way_out
 from pulumi_dra.eks.flow_logs import declare_flow_logs
+from pulumi_dra.eks.naming import read_role_tags, read_tags
 from pulumi_dra.eks.permissions_boundary import read_boundary
-from pulumi_dra.eks.tags import read_tags
 from pulumi_dra.eks.zones import FEWEST, choose_zones, zones_are_named
 from pulumi_dra.inputs import InputReader
 
@@ -31,7 +31,7 @@ class EksNetworkArgs(TypedDict):
     zones: NotRequired[list[str]]
     """Zones that the network spans by name (us-east-1a), beside those of `zone_count`. A further one, or a greater
     count, adds subnets and leaves those that are there."""
-    cidr_block: NotRequired[str]
+    vpc_cidr: NotRequired[str]
     """Address range of the VPC, a /16 to a /20. Default 10.0.0.0/16."""
     single_nat_gateway: NotRequired[bool]
     """One NAT gateway for all zones instead of one in each: cheaper, and a zone's failure cuts off the others. It is
@@ -46,7 +46,7 @@ class EksNetworkArgs(TypedDict):
     """Whether the VPC logs its flows, kept for a year. Default true."""
     permissions_boundary_arn: NotRequired[pulumi.Input[str]]
     """Policy that bounds the role of the flow logs, where an account has roles made with one alone. Default none."""
-    private_subnet_tags: NotRequired[dict[str, pulumi.Input[str]]]
+    subnet_tags: NotRequired[dict[str, pulumi.Input[str]]]
     """Further tags on the private subnets, by which other tools find them (karpenter.sh/discovery). Default none."""
     tags: NotRequired[dict[str, pulumi.Input[str]]]
     """Tags on everything that takes tags."""
@@ -67,11 +67,11 @@ class EksNetwork(pulumi.ComponentResource):
     def __init__(self, name: str, args: EksNetworkArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         read = InputReader("EksNetwork", name, args, EksNetworkArgs)
         named, count = read_zones(read)
-        cidr = read.text("cidr_block", "10.0.0.0/16", check=check_vpc_cidr)
+        cidr = read.text("vpc_cidr", "10.0.0.0/16", check=check_vpc_cidr)
         way_out = read_way_out(read)
         flow_logs = read.flag("flow_logs", True)
         boundary = read_boundary(read)
-        tags, private_tags = read_tags(read), read_tags(read, "private_subnet_tags")
+        tags, private_tags = read_role_tags(read), read_tags(read, "subnet_tags")
         read.finish()
 
         super().__init__("pulumi-dra:index:EksNetwork", name, {}, opts)

@@ -1,4 +1,4 @@
-"""Which EKS image a node boots: by processor and by whether it has GPUs."""
+"""Which EKS image a node boots: by processor, by whether it has GPUs, and of which release."""
 
 import re
 
@@ -6,6 +6,7 @@ from dra_planner import catalog
 from dra_planner.catalog import Machine
 from dra_planner.clouds.eks import CLOUD
 from dra_planner.errors import CatalogError
+from pulumi_dra.inputs import InputReader
 
 
 def architecture_of(machine: str) -> str:
@@ -31,3 +32,10 @@ def gpu_image(architecture: str) -> str:
 def system_image(architecture: str) -> str:
     """Return the AMI type of nodes without GPUs."""
     return CLOUD.system_images[architecture]
+
+
+def read_release(read: InputReader) -> str:
+    """Return `release_version`, the release of one of EKS' images."""
+    return read.text(
+        "release_version", pattern=r"\d+\.\d+\.\d+-\d{8}", meaning="the release of an image, 1.34.2-20260115"
+    )

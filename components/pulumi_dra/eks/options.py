@@ -3,27 +3,22 @@
 from pulumi_dra.eks.cluster_inputs import EksClusterArgs
 from pulumi_dra.eks.gpu_pool_inputs import EksGpuPoolArgs
 from pulumi_dra.eks.karpenter_pool_inputs import EksKarpenterPoolArgs
-from pulumi_dra.planned_pools import SET_BY_PLATFORM
+from pulumi_dra.planned_pools import CLUSTER_SET_BY_PLATFORM, POOL_SET_BY_PLATFORM
 
 CLUSTER_INPUTS = (EksClusterArgs,)
 POOL_INPUTS = (EksGpuPoolArgs, EksKarpenterPoolArgs)
 CLUSTER_SET = {
+    **CLUSTER_SET_BY_PLATFORM,
     "addon_versions": "addon_versions of the platform",
     "admin_principal_arns": "admin_principal_arns of the platform",
-    "kms_key_arn": "secrets_kms_key of the platform",
-    "kubernetes_version": "the fleet's kubernetes",
     "prefix_delegation": "the fleet's network.prefixDelegation",
-    "public_access_cidrs": "the fleet's endpoint.publicAccessCidrs",
     "subnet_ids": "the fleet's network.subnetIds",
-    "system_count": "the fleet's systemPool.count",
-    "system_machine": "the fleet's systemPool.machine",
-    "deletion_protection": "deletion_protection of the platform",
     "tags": "tags of the platform",
     "zone_count": "the fleet's network.zones",
     "zones": "the fleet's network.zones",
 }
 POOL_SET = {
-    **SET_BY_PLATFORM,
+    **POOL_SET_BY_PLATFORM,
     "cluster_certificate_authority": "the cluster's",
     "cluster_endpoint": "the cluster's",
     "cluster_name": "the cluster's",

@@ -7,8 +7,9 @@ import pulumi
 import pulumi_aws as aws
 
 from pulumi_dra.children import Children
+from pulumi_dra.eks.naming import ROLE_NAME
 from pulumi_dra.eks.roles import trust_policy
-from pulumi_dra.names import ROLE_NAME, fitting
+from pulumi_dra.names import fitting
 
 
 class _Inputs(Protocol):

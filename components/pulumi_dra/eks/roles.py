@@ -7,7 +7,8 @@ import pulumi
 import pulumi_aws as aws
 
 from pulumi_dra.children import Children
-from pulumi_dra.names import ROLE_NAME, fitting
+from pulumi_dra.eks.naming import ROLE_NAME
+from pulumi_dra.names import fitting
 
 CLUSTER_POLICIES = ("AmazonEKSClusterPolicy",)
 # A worker joins and pulls images. Addresses for pods are the CNI's business, which has a role of its own.

@@ -8,8 +8,9 @@ import pulumi_aws as aws
 from dra_planner.clouds import POOL
 from pulumi_dra.children import Children
 from pulumi_dra.eks import launch_template
+from pulumi_dra.eks.naming import NODE_GROUP_NAME
 from pulumi_dra.eks.node_image import architecture_of, system_image
-from pulumi_dra.names import NODE_GROUP_NAME, fitting
+from pulumi_dra.names import fitting
 
 ROOT_VOLUME_GIB = 50
 
@@ -24,7 +25,7 @@ def declare_system_nodes(
     count: int,
     tags: dict[str, pulumi.Input[str]],
     keep_subnets: bool,
-    disk_kms_key_arn: pulumi.Input[str] | None,
+    disk_kms_key: pulumi.Input[str] | None,
     children: Children,
     depends_on: Sequence[pulumi.Resource],
 ) -> aws.eks.NodeGroup:
@@ -36,7 +37,7 @@ def declare_system_nodes(
         f"{name}-system",
         update_default_version=True,
         metadata_options=launch_template.metadata_options(),
-        block_device_mappings=launch_template.root_volume(ROOT_VOLUME_GIB, disk_kms_key_arn),
+        block_device_mappings=launch_template.root_volume(ROOT_VOLUME_GIB, disk_kms_key),
         tag_specifications=launch_template.tag_specifications(tags),
         tags=tags,
         opts=children.options(),

@@ -12,13 +12,14 @@ from pulumi_dra.children import Children
 from pulumi_dra.gke.cluster_inputs import ExistingNetwork, GkeClusterArgs, GkeClusterInputs, read_cluster_inputs
 from pulumi_dra.gke.key_grants import DISKS, SECRETS, declare_key_grant
 from pulumi_dra.gke.kubeconfig import gke_kubeconfig
+from pulumi_dra.gke.naming import CLUSTER_NAME
 from pulumi_dra.gke.network import GkeNetwork
 from pulumi_dra.gke.node_account import declare_node_account
 from pulumi_dra.gke.node_config import node_settings
 from pulumi_dra.gke.storage import storage_addons
 from pulumi_dra.inputs import InputReader
 from pulumi_dra.maintenance import MaintenanceExclusion
-from pulumi_dra.names import GKE_NAME, fitting
+from pulumi_dra.names import fitting
 
 SYSTEM_DISK_GIB = 100
 FIRST_MACHINE = "e2-medium"  # of the pool that is removed at once; GKE's own default
@@ -55,8 +56,8 @@ class GkeCluster(pulumi.ComponentResource):
         network, ways_out = self._declare_network(inputs)
         account, grants = declare_node_account(name, self._children)
         of_secrets = self._declare_key_grant(inputs.secrets_kms_key, SECRETS, inputs)
-        cluster = self._declare_cluster(inputs, network, account, [*grants, *ways_out, *of_secrets])
         of_disks = self._declare_key_grant(inputs.disk_kms_key, DISKS, inputs)
+        cluster = self._declare_cluster(inputs, network, account, [*grants, *ways_out, *of_secrets, *of_disks])
         system_nodes = self._declare_system_nodes(inputs, cluster, account, [*grants, *of_disks])
         self._usable: list[pulumi.Resource] = [system_nodes, *grants]
         self.cluster_resource = cluster
@@ -72,7 +73,7 @@ class GkeCluster(pulumi.ComponentResource):
                 "region": inputs.region,
                 "nodes_cidr": inputs.ranges.nodes_cidr,
                 "pods_cidr": inputs.ranges.pods_cidr,
-                "services_cidr": inputs.ranges.services_cidr,
+                "service_cidr": inputs.ranges.service_cidr,
             },
             opts=self._children.options(),
         )
@@ -93,7 +94,7 @@ class GkeCluster(pulumi.ComponentResource):
     ) -> gcp.container.Cluster:
         cidrs, secrets_key = inputs.public_access_cidrs, inputs.secrets_kms_key
         return gcp.container.Cluster(
-            fitting(f"{self._name}-cluster", GKE_NAME),
+            fitting(f"{self._name}-cluster", CLUSTER_NAME),
             name=inputs.cluster_name or None,
             location=inputs.location,
             node_locations=inputs.node_zones if inputs.node_zones and not inputs.zonal else None,
@@ -133,11 +134,19 @@ class GkeCluster(pulumi.ComponentResource):
             # Pools are resources of their own; the cluster's first one is made small and removed at once.
             remove_default_node_pool=True,
             initial_node_count=1,
+            # Its key too: where a policy of the organisation wants keys, it is refused without
+            # (terraform-google-modules/terraform-google-kubernetes-engine issue 2344).
             node_config=node_settings(
-                account.email, machine_type=FIRST_MACHINE, disk_gib=SYSTEM_DISK_GIB, secure_boot=True
+                account.email,
+                machine_type=FIRST_MACHINE,
+                # Balanced disks count as SSDs, 300 GB in three zones, of which a new project has 250 (issue 1795).
+                disk_type="pd-standard",
+                disk_gib=SYSTEM_DISK_GIB,
+                secure_boot=True,
+                disk_kms_key=inputs.disk_kms_key,
             ),
             deletion_protection=inputs.deletion_protection,
-            resource_labels={"managed-by": "pulumi-dra", **inputs.labels},
+            resource_labels={"managed-by": "pulumi-dra", **inputs.resource_labels},
             opts=self._children.options(
                 depends_on=depends_on,
                 ignore_changes=FIRST_POOL,
@@ -168,12 +177,12 @@ class GkeCluster(pulumi.ComponentResource):
             disk_gib=SYSTEM_DISK_GIB,
             secure_boot=True,
             labels={POOL: "system"},
-            resource_labels=inputs.labels,
+            resource_labels=inputs.resource_labels,
             disk_kms_key=inputs.disk_kms_key,
         )
         count = inputs.system_count
         return gcp.container.NodePool(
-            fitting(f"{self._name}-system", GKE_NAME),
+            fitting(f"{self._name}-system", CLUSTER_NAME),
             cluster=cluster.id,
             location=inputs.location,
             # Totals, so that the number does not depend on how many zones there are.

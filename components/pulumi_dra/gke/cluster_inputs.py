@@ -9,13 +9,13 @@ import pulumi
 from dra_planner.clouds import SYSTEM_NODES, public_network_fault
 from dra_planner.clouds.gke import CLOUD
 from pulumi_dra.gke.monitoring import read_monitoring
+from pulumi_dra.gke.naming import read_resource_labels
 from pulumi_dra.gke.ranges import RANGE_KEYS, Ranges, read_ranges
-from pulumi_dra.gke.resource_labels import read_resource_labels
 from pulumi_dra.gke.storage import read_storage_drivers
 from pulumi_dra.gke.zones import read_zones
 from pulumi_dra.inputs import InputReader
 from pulumi_dra.key_inputs import read_key_grant
-from pulumi_dra.kubernetes_version import check_version
+from pulumi_dra.kubernetes_version import version_check
 from pulumi_dra.maintenance import MaintenanceExclusion, MaintenanceWindow, read_exclusions, read_window
 
 RELEASE_CHANNELS = ("RAPID", "REGULAR", "STABLE", "EXTENDED", "none")
@@ -69,7 +69,7 @@ class GkeClusterArgs(TypedDict):
     """Range of the nodes in a new network. Default 10.0.0.0/20: 4092 nodes."""
     pods_cidr: NotRequired[str]
     """Range of the pods in a new network, of which each node gets a /24. Default 10.4.0.0/14: 1024 nodes."""
-    services_cidr: NotRequired[str]
+    service_cidr: NotRequired[str]
     """Range of the services in a new network. Default 10.8.0.0/20."""
     network_id: NotRequired[pulumi.Input[str]]
     """Existing network; with subnetwork_id, pods_range_name and services_range_name. No network is made then."""
@@ -95,7 +95,7 @@ class GkeClusterArgs(TypedDict):
     """How many nodes without GPUs, in all zones together. Default 2."""
     deletion_protection: NotRequired[bool]
     """Whether GKE refuses to delete the cluster, and Pulumi to delete or replace it. Default false."""
-    labels: NotRequired[dict[str, pulumi.Input[str]]]
+    resource_labels: NotRequired[dict[str, pulumi.Input[str]]]
     """Labels of the cluster and its machines, for billing."""
 
 
@@ -138,7 +138,7 @@ class GkeClusterInputs:
     system_machine: str
     system_count: int
     deletion_protection: bool
-    labels: dict[str, pulumi.Input[str]]
+    resource_labels: dict[str, pulumi.Input[str]]
 
     @property
     def location(self) -> pulumi.Input[str]:
@@ -154,7 +154,7 @@ def read_cluster_inputs(read: InputReader) -> GkeClusterInputs:
     if zonal and (len(zones) != 1 or not isinstance(zones[0], str)):
         read.refuse("zonal", "needs exactly one zone in node_zones, as plain text")
     return GkeClusterInputs(
-        kubernetes_version=read.text("kubernetes_version", check=check_version),
+        kubernetes_version=read.text("kubernetes_version", check=version_check(CLOUD)),
         region=region,
         cluster_name=read.text(
             "cluster_name",
@@ -186,7 +186,7 @@ def read_cluster_inputs(read: InputReader) -> GkeClusterInputs:
         system_machine=read.text("system_machine", CLOUD.system_machine),
         system_count=read.whole("system_count", 2, least=SYSTEM_NODES[0], most=SYSTEM_NODES[-1]),
         deletion_protection=read.flag("deletion_protection", False),
-        labels=read_resource_labels(read, "labels"),
+        resource_labels=read_resource_labels(read),
     )
 
 

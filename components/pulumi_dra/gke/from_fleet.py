@@ -18,7 +18,7 @@ from pulumi_dra.planned_pools import planned_pool_args, pods_range_fault, pools_
 from pulumi_dra.platform_inputs import DraPlatformInputs
 from pulumi_dra.storage_class import declare_storage_class
 
-CLUSTER_INPUTS = {"tags": "labels", "secrets_kms_key": "secrets_kms_key"}
+CLUSTER_INPUTS = {"tags": "resource_labels", "secrets_kms_key": "secrets_kms_key"}
 """What DraPlatform takes for every cloud → what GkeCluster calls it; what is left out is not for this cloud."""
 
 
@@ -34,7 +34,7 @@ def check_cluster(read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, pl
     if of_its_own.network is None and (fault := pods_range_fault(fleet, plan, of_its_own.ranges.pods_cidr)):
         of_cluster.refuse("pods_cidr", fault)
     for pool in pools_to_build(fleet, plan):
-        args = pool_args(inputs, fleet, plan, pool, zones, cluster=later, service_account=later)
+        args = pool_args(inputs, fleet, plan, pool, zones, cluster_name=later, service_account=later)
         read_gpu_pool_inputs(read.inside(f"pools.{pool.name}", args, GkeGpuPoolArgs), pool.name)
 
 
@@ -53,7 +53,7 @@ def declare_cluster(
                 plan,
                 pool,
                 zones,
-                cluster=cluster.cluster_id,
+                cluster_name=cluster.cluster_id,
                 service_account=cluster.node_service_account,
             ),
             opts=children.options(depends_on=cluster.usable),
@@ -89,13 +89,13 @@ def pool_args(
     pool: Pool,
     zones: list[pulumi.Input[str]],
     *,
-    cluster: pulumi.Input[str],
+    cluster_name: pulumi.Input[str],
     service_account: pulumi.Input[str],
 ) -> GkeGpuPoolArgs:
     """Return the inputs of a pool: its shape from the fleet, its size from the plan, its place from the cluster."""
     options = dict(inputs.pools.get(pool.name, {}))
     args: dict[str, Any] = {
-        "cluster": cluster,
+        "cluster_name": cluster_name,
         "location": fleet.region,
         "zones": list(pool.zones) or zones,
         "service_account": service_account,

@@ -9,10 +9,11 @@ from pulumi_dra.disk_speed import USUAL_SPEED
 from pulumi_dra.gke.gpu_pool_inputs import GkeGpuPoolArgs, GkeGpuPoolInputs, read_gpu_pool_inputs
 from pulumi_dra.gke.key_grants import DISKS, declare_key_grant
 from pulumi_dra.gke.machine import guest_accelerators
+from pulumi_dra.gke.naming import NODE_POOL_NAME
 from pulumi_dra.gke.node_config import node_settings
 from pulumi_dra.gke.node_counts import node_count_settings
 from pulumi_dra.inputs import InputReader
-from pulumi_dra.names import GKE_NAME, fitting
+from pulumi_dra.names import fitting
 from pulumi_dra.pool_inputs import cloud_effect
 
 
@@ -36,8 +37,8 @@ class GkeGpuPool(pulumi.ComponentResource):
         if inputs.grant_key_use and inputs.disk_kms_key is not None:
             grants = [declare_key_grant(f"{name}-disks", inputs.disk_kms_key, DISKS, children)]
         pool = gcp.container.NodePool(
-            fitting(f"{name}-nodes", GKE_NAME),
-            cluster=inputs.cluster,
+            fitting(f"{name}-nodes", NODE_POOL_NAME),
+            cluster=inputs.cluster_name,
             location=inputs.location,
             node_locations=inputs.zones,
             management={"auto_repair": inputs.capacity.is_repaired, "auto_upgrade": inputs.auto_upgrade},

@@ -14,10 +14,10 @@ from pulumi_dra.disk_speed import DiskSpeed
 from pulumi_dra.gke.boot_disk import read_boot_disk_speed, read_disk_type
 from pulumi_dra.gke.capacity import KINDS, Capacity
 from pulumi_dra.gke.machine import GkeMachine, gke_machine
+from pulumi_dra.gke.naming import read_resource_labels
 from pulumi_dra.gke.node_counts import check_node_counts
 from pulumi_dra.gke.node_system import NodeSystem, read_node_system
 from pulumi_dra.gke.placement import read_placement
-from pulumi_dra.gke.resource_labels import read_resource_labels
 from pulumi_dra.gke.zones import read_zones
 from pulumi_dra.inputs import InputReader
 from pulumi_dra.key_inputs import read_key_grant
@@ -42,7 +42,7 @@ SURGE_NODES = 20  # terraform-provider-google:website/docs/r/container_node_pool
 class GkeGpuPoolArgs(TypedDict):
     """Inputs of GkeGpuPool."""
 
-    cluster: pulumi.Input[str]
+    cluster_name: pulumi.Input[str]
     """Name or id of the cluster."""
     location: str
     """Region or zone of the cluster."""
@@ -151,7 +151,7 @@ class GkeGpuPoolArgs(TypedDict):
 class GkeGpuPoolInputs:
     """The same, checked, with defaults filled in and machine, capacity and labels worked out."""
 
-    cluster: pulumi.Input[str]
+    cluster_name: pulumi.Input[str]
     location: str
     machine: GkeMachine
     zones: list[pulumi.Input[str]]
@@ -202,11 +202,11 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> GkeGpuPoolInputs:
         read.refuse("location_policy", "is for autoscaled: true; a fixed count is spread evenly")
     pool_name, network_devices = read_pool_name(read, name), read.flag("network_devices", False)
     machine = _read_machine(read)
-    capacity = _read_capacity(read, policy)
+    capacity = _read_capacity(read, policy, counts.min)
     _read_surge(read, capacity)
     nodes = PoolNodes(name=pool_name, machine=machine.found, capacity=capacity.kind, network_devices=network_devices)
     return GkeGpuPoolInputs(
-        cluster=read.required_identifier("cluster"),
+        cluster_name=read.required_identifier("cluster_name"),
         location=location,
         machine=machine,
         zones=zones,
@@ -215,7 +215,7 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> GkeGpuPoolInputs:
         location_policy=policy,
         pool_name=pool_name,
         capacity=capacity,
-        placement_policy=read_placement(read, len(zones)),
+        placement_policy=read_placement(read, len(zones), machine.instance_type, capacity.kind),
         host_maintenance=(
             read.choice("host_maintenance", ("PERIODIC", "AS_NEEDED"), "") if read.has("host_maintenance") else ""
         ),
@@ -234,7 +234,7 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> GkeGpuPoolInputs:
         image_streaming=read.flag("image_streaming", False),
         labels=read_labels(read, CLOUD, nodes),
         taints=read_taints(read, CLOUD, nodes),
-        resource_labels=read_resource_labels(read, "resource_labels"),
+        resource_labels=read_resource_labels(read),
     )
 
 
@@ -280,7 +280,7 @@ def _read_surge(read: InputReader, capacity: Capacity) -> None:
         capacity.replace_at_once(surge, unavailable)
 
 
-def _read_capacity(read: InputReader, location_policy: str) -> Capacity:
+def _read_capacity(read: InputReader, location_policy: str, least: int) -> Capacity:
     kind = read.choice("capacity", KINDS, "on-demand")
     reservation = read.identifier("reservation_name")
     if kind == "reservation" and reservation is None:
@@ -294,4 +294,6 @@ def _read_capacity(read: InputReader, location_policy: str) -> Capacity:
         read.refuse("autoscaled", f'must be true with capacity "{kind}": GKE starts its nodes when pods ask')
     elif kind in ("flex-start", "queued") and location_policy != "ANY":
         read.refuse("location_policy", f'must be ANY with capacity "{kind}": machines come from where there are some')
+    if kind in ("flex-start", "queued") and least:
+        read.refuse("min_nodes", f'must be 0 with capacity "{kind}": GKE starts its nodes when pods ask')
     return Capacity(kind, reservation, seconds)

@@ -7,9 +7,10 @@ import pulumi
 
 from dra_planner.clouds.gke import CLOUD
 from pulumi_dra.children import Children
+from pulumi_dra.gke.naming import COMPUTE_NAME
 from pulumi_dra.gke.ranges import read_ranges
 from pulumi_dra.inputs import InputReader
-from pulumi_dra.names import COMPUTE_NAME, fitting
+from pulumi_dra.names import fitting
 
 
 class GkeNetworkArgs(TypedDict):
@@ -21,7 +22,7 @@ class GkeNetworkArgs(TypedDict):
     """Range of the nodes. Default 10.0.0.0/20: 4092 nodes."""
     pods_cidr: NotRequired[str]
     """Range of the pods, of which each node gets a /24. Default 10.4.0.0/14: 1024 nodes."""
-    services_cidr: NotRequired[str]
+    service_cidr: NotRequired[str]
     """Range of the services. Default 10.8.0.0/20."""
     flow_logs: NotRequired[bool]
     """Whether the subnet logs its flows. Default true."""
@@ -63,7 +64,7 @@ class GkeNetwork(pulumi.ComponentResource):
             ip_cidr_range=ranges.nodes_cidr,
             secondary_ip_ranges=[
                 {"range_name": "pods", "ip_cidr_range": ranges.pods_cidr},
-                {"range_name": "services", "ip_cidr_range": ranges.services_cidr},
+                {"range_name": "services", "ip_cidr_range": ranges.service_cidr},
             ],
             private_ip_google_access=True,
             log_config={"aggregation_interval": "INTERVAL_10_MIN", "flow_sampling": 0.1} if flow_logs else None,
@@ -79,20 +80,7 @@ class GkeNetwork(pulumi.ComponentResource):
             source_ranges=["0.0.0.0/0"],
             opts=options(),
         )
-        router = compute.Router(
-            fitting(f"{name}-router", COMPUTE_NAME), network=network.id, region=region, opts=options()
-        )
-        nat = compute.RouterNat(
-            fitting(f"{name}-nat", COMPUTE_NAME),
-            router=router.name,
-            region=region,
-            nat_ip_allocate_option="AUTO_ONLY",
-            source_subnetwork_ip_ranges_to_nat="LIST_OF_SUBNETWORKS",
-            subnetworks=[{"name": subnet.id, "source_ip_ranges_to_nats": ["ALL_IP_RANGES"]}],
-            log_config={"enable": True, "filter": "ERRORS_ONLY"},
-            opts=options(),
-        )
-        self.egress: list[pulumi.Resource] = [nat]
+        self.egress: list[pulumi.Resource] = [self._declare_nat(network, subnet, region, options())]
         self.network_id, self.subnetwork_id = network.id, subnet.id
         self.pods_range_name = pulumi.Output.from_input("pods")
         self.services_range_name = pulumi.Output.from_input("services")
@@ -103,4 +91,23 @@ class GkeNetwork(pulumi.ComponentResource):
                 "pods_range_name": self.pods_range_name,
                 "services_range_name": self.services_range_name,
             }
+        )
+
+    def _declare_nat(
+        self, network: pulumi.CustomResource, subnet: pulumi.CustomResource, region: str, opts: pulumi.ResourceOptions
+    ) -> pulumi.Resource:
+        """Declare the way out of nodes, which have no addresses outside."""
+        from pulumi_gcp import compute
+
+        name = self._name
+        router = compute.Router(fitting(f"{name}-router", COMPUTE_NAME), network=network.id, region=region, opts=opts)
+        return compute.RouterNat(
+            fitting(f"{name}-nat", COMPUTE_NAME),
+            router=router.name,
+            region=region,
+            nat_ip_allocate_option="AUTO_ONLY",
+            source_subnetwork_ip_ranges_to_nat="LIST_OF_SUBNETWORKS",
+            subnetworks=[{"name": subnet.id, "source_ip_ranges_to_nats": ["ALL_IP_RANGES"]}],
+            log_config={"enable": True, "filter": "ERRORS_ONLY"},
+            opts=opts,
         )

@@ -53,7 +53,12 @@ class NodeSystem:
         """Return the part of a node configuration that says so; nothing where nothing was asked for."""
         config: NodePoolNodeConfigArgsDict = {}
         if self.kubelet.is_told:
-            kubelet: NodePoolNodeConfigKubeletConfigArgsDict = {"cpu_manager_policy": self.kubelet.cpu_manager}
+            # Left out, the provider would send false, and limits of CPU would count for no pod
+            # (GoogleCloudPlatform/k8s-config-connector pull request 12658, which has the same provider inside).
+            kubelet: NodePoolNodeConfigKubeletConfigArgsDict = {
+                "cpu_cfs_quota": True,
+                "cpu_manager_policy": self.kubelet.cpu_manager,
+            }
             if self.kubelet.topology_manager:
                 kubelet["topology_manager"] = {"policy": self.kubelet.topology_manager}
             config["kubelet_config"] = kubelet

@@ -2,25 +2,20 @@
 
 from pulumi_dra.gke.cluster_inputs import GkeClusterArgs
 from pulumi_dra.gke.gpu_pool_inputs import GkeGpuPoolArgs
-from pulumi_dra.planned_pools import SET_BY_PLATFORM
+from pulumi_dra.planned_pools import CLUSTER_SET_BY_PLATFORM, POOL_SET_BY_PLATFORM
 
 CLUSTER_INPUTS = (GkeClusterArgs,)
 POOL_INPUTS = (GkeGpuPoolArgs,)
 CLUSTER_SET = {
-    "kubernetes_version": "the fleet's kubernetes",
-    "labels": "tags of the platform",
+    **CLUSTER_SET_BY_PLATFORM,
+    "resource_labels": "tags of the platform",
     "node_zones": "the fleet's network.zones",
-    "public_access_cidrs": "the fleet's endpoint.publicAccessCidrs",
     "region": "the fleet's region",
-    "system_count": "the fleet's systemPool.count",
-    "system_machine": "the fleet's systemPool.machine",
-    "secrets_kms_key": "secrets_kms_key of the platform",
-    "deletion_protection": "deletion_protection of the platform",
     "zonal": "clusters of a platform are regional",
 }
 POOL_SET = {
-    **SET_BY_PLATFORM,
-    "cluster": "the cluster's",
+    **POOL_SET_BY_PLATFORM,
+    "cluster_name": "the cluster's",
     "driver_installation": "disabled alone: the platform installs the driver",
     "gpu_sharing": "refused with DRA",
     "location": "the fleet's region",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from dra_planner.clouds.gke import compact_fault
 from pulumi_dra.inputs import InputReader
 
 if TYPE_CHECKING:
@@ -11,7 +12,9 @@ if TYPE_CHECKING:
     from pulumi_gcp.container import NodePoolPlacementPolicyArgsDict
 
 
-def read_placement(read: InputReader, zones: int) -> NodePoolPlacementPolicyArgsDict | None:
+def read_placement(
+    read: InputReader, zones: int, machine_type: str, capacity: str
+) -> NodePoolPlacementPolicyArgsDict | None:
     """Return the pool's placement policy, None for none; faults are noted in `read`.
 
     A policy of one's own must be there when the pool is made (cluster-toolkit:modules/compute/gke-node-pool@10470803).
@@ -23,6 +26,8 @@ def read_placement(read: InputReader, zones: int) -> NodePoolPlacementPolicyArgs
     for key, asked in (("placement_policy", bool(name)), ("compact_placement", is_compact)):
         if asked and zones > 1:
             read.refuse(key, f"needs one zone, not {zones}")
+        if asked and machine_type and (fault := compact_fault(machine_type, capacity)):
+            read.refuse(key, fault)
     if name and read.has("compact_placement") and not is_compact:
         read.refuse("placement_policy", "places nodes close together, which compact_placement: false says not to")
     if name:

@@ -9,12 +9,12 @@ from itertools import combinations
 from dra_planner.clouds.gke import CLOUD
 from pulumi_dra.inputs import InputReader
 
-RANGE_KEYS = ("nodes_cidr", "pods_cidr", "services_cidr")
-_DEFAULTS = {"nodes_cidr": "10.0.0.0/20", "pods_cidr": CLOUD.pods_range, "services_cidr": "10.8.0.0/20"}
+RANGE_KEYS = ("nodes_cidr", "pods_cidr", "service_cidr")
+_DEFAULTS = {"nodes_cidr": "10.0.0.0/20", "pods_cidr": CLOUD.pods_range, "service_cidr": "10.8.0.0/20"}
 # The smallest that Google takes: of subnets (VPC documentation, “Subnets”), and of secondary ranges that users make for
 # a VPC-native cluster, where a node of 110 pods has a /24 (cloud.google.com/kubernetes-engine/docs/concepts/alias-ips,
 # “Cluster sizing”; only what GKE makes itself is a /21 at least).
-_SMALLEST = {"nodes_cidr": 29, "pods_cidr": 24, "services_cidr": 27}
+_SMALLEST = {"nodes_cidr": 29, "pods_cidr": 24, "service_cidr": 27}
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class Ranges:
 
     nodes_cidr: str
     pods_cidr: str
-    services_cidr: str
+    service_cidr: str
 
 
 def read_ranges(read: InputReader) -> Ranges:

@@ -10,6 +10,7 @@ from dra_planner.catalog import Machine
 from dra_planner.clouds.protocol.allocatable import EVICTION_MIB, MIB, Allocatable, NodeSettings, disk_bytes
 from dra_planner.clouds.protocol.cloud import Cloud, ClusterSettings, Fault, PoolSettings
 from dra_planner.clouds.protocol.labels import PoolNodes
+from dra_planner.clouds.protocol.refusals import private_network_fault
 from dra_planner.clouds.protocol.resources import ClusterResource, CountLimits, PoolResource
 from dra_planner.model import Taint
 
@@ -18,6 +19,7 @@ MAX_PODS = 110  # what the components set: AKS reserves 20 MiB for each, and 250
 POOL_NAME = "[a-z][a-z0-9]{0,11}"
 IMAGE = "Ubuntu"
 IMAGE_MIB = 2 * 1024  # and 2 % of the disk; cautious: the file system of a node with 128 GiB is 4.1 GiB smaller
+_NOBODY = "0.0.0.0/32"
 MOST_RANGES = 199
 """AKS takes 200 ranges, one of which is the address that nodes go out by."""
 LONGEST_LABEL_NAME = 63
@@ -172,14 +174,24 @@ class Aks(Cloud):
             return f'"{zone}" does not name its region; write "{region or self.region_example}-{zone}"'
         return fault
 
+    def address_fault(self, cidr: str) -> str:
+        """Return why AKS takes no such range.
+
+        Sources: Azure/azure-cli-extensions issue 1764 and MicrosoftDocs/azure-docs issue 98356 (public addresses
+        alone); Azure/terraform-azurerm-aks issue 378 (0.0.0.0/32, which stands for nobody, beside others).
+        """
+        if ":" in cidr:
+            return f'"{cidr}" is not an IPv4 network, and AKS takes no other'
+        if cidr == _NOBODY:
+            return f'"{cidr}" is for nobody, and AKS takes it beside no other range; name none for a private cluster'
+        return private_network_fault(cidr)
+
     def cluster_faults(self, cluster: ClusterSettings) -> Iterator[Fault]:
         yield from super().cluster_faults(cluster)
         if len(cluster.subnet_ids) > 1:
             yield "network.subnetIds", "must name one subnet: on AKS it spans all zones"
         yield from (("network.subnetIds", fault) for each in cluster.subnet_ids if (fault := subnet_fault(each)))
-        ranges = cluster.public_access_cidrs
-        yield from (("endpoint.publicAccessCidrs", fault) for each in ranges if (fault := address_fault(each)))
-        if fault := ranges_fault(len(ranges)):
+        if fault := ranges_fault(len(cluster.public_access_cidrs)):
             yield "endpoint.publicAccessCidrs", fault
 
     def pool_faults(self, pool: PoolSettings) -> Iterator[Fault]:
@@ -232,11 +244,6 @@ class Aks(Cloud):
                 f"ephemeral storage is a managed OS disk of {settings.disk_gib} GiB; the temporary disk is not counted",
             ),
         )
-
-
-def address_fault(cidr: str) -> str:
-    """Return why a network cannot be one that reaches the API server, or ""."""
-    return f'"{cidr}" is not an IPv4 network, and AKS takes no other' if ":" in cidr else ""
 
 
 def subnet_fault(subnet: str) -> str:

@@ -18,6 +18,7 @@ from dra_planner.clouds.protocol.allocatable import (
 )
 from dra_planner.clouds.protocol.cloud import Cloud, ClusterSettings, Fault, NetworkDriver, PoolSettings
 from dra_planner.clouds.protocol.labels import PoolNodes
+from dra_planner.clouds.protocol.refusals import private_network_fault
 from dra_planner.clouds.protocol.resources import ClusterResource, CountLimits, MachineTemplate, PoolResource
 from dra_planner.errors import CatalogError
 
@@ -64,6 +65,8 @@ class Eks(Cloud):
     # ignores up to 1.14 (aws/karpenter-provider-aws:website/content/en/docs/concepts/nodepools.md@1d927085).
     autoscalers = {"none": False, "cluster-autoscaler": False, KARPENTER: False}
     keep_counts = frozenset({KARPENTER})
+
+    version_pattern = r"1\.\d+"  # "unsupported Kubernetes version": finos/compliant-financial-infrastructure issue 228
 
     refused = {"localSsds": "is for GKE; on EKS localStorage says what the machine's own disks are for"}
 
@@ -175,6 +178,15 @@ class Eks(Cloud):
 
     def pod_range_addresses(self, settings: NodeSettings) -> int:
         return 0
+
+    def address_fault(self, cidr: str) -> str:
+        """Return why EKS takes no such network ("The following CIDRs are invalid in publicAccessCidrs").
+
+        Source: EKS user guide, “Cluster API server endpoint”: no IPv6 for a cluster of IPv4, which all of ours are.
+        """
+        if ":" in cidr:
+            return f'"{cidr}" is not an IPv4 network, and EKS takes no other for a cluster of IPv4'
+        return private_network_fault(cidr)
 
     def cluster_faults(self, cluster: ClusterSettings) -> Iterator[Fault]:
         yield from super().cluster_faults(cluster)

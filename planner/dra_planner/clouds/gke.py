@@ -53,6 +53,7 @@ _SSD_CHOICES: dict[str, tuple[int, ...]] = {
     "g4-standard-384": (32,),
     **{f"g2-standard-{vcpus}": (1,) for vcpus in (4, 8, 12, 16, 32)},
 }
+_COMPACT_FLEX_START = ("a3-ultragpu-", "a4-", "h4d-")
 _OF_A_NETWORK_DEVICE = ("block", "subBlock", "host", "networkName", "networkProjectNumber", "ipAliases")
 
 
@@ -65,6 +66,7 @@ class Gke(Cloud):
     region_pattern = r"[a-z]+-[a-z]+\d+"
     region_example = "us-central1"
     zone_pattern = r"(?P<region>.*\d)-(ai\d+)?[a-z]"  # us-central1-ai1a is a zone for accelerators
+    version_pattern = r"1\.\d+(\.\d+(-gke\.\d+)?)?"
     zone_suffixes = ("-a", "-b", "-c", "-d", "-e", "-f")
     refused = {
         "network.subnetIds": "subnetIds are for EKS; on GKE give zones",
@@ -286,6 +288,18 @@ def boot_disks(machine_type: str) -> tuple[str, ...]:
     if family in _BOTH:
         return (*_PERSISTENT[:2], _HYPERDISK)
     return _PERSISTENT
+
+
+def compact_fault(machine_type: str, capacity: str) -> str:
+    """Return why nodes that GKE lends cannot be placed close together; "" for others, and for those that can be.
+
+    GoogleCloudPlatform/cluster-toolkit:docs/gke-consumption-options.md@0a49744.
+    """
+    if capacity == "queued":
+        return "is not for capacity queued: GKE places the nodes that a ProvisioningRequest queues for as it can"
+    if capacity == "flex-start" and not machine_type.startswith(_COMPACT_FLEX_START):
+        return f"is for A3 Ultra, A4 and H4D alone with capacity flex-start, not for {machine_type}"
+    return ""
 
 
 def takes_boot_disk(machine_type: str, disk_type: str) -> bool:

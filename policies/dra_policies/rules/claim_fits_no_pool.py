@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dra_planner.allocation import Refusal, reasons_of, suggest_edits
 from dra_planner.model import Reason
 from dra_planner.plan import Judgement, PoolAnswer
-from dra_planner.wording import counted
+from dra_planner.wording import counted, noun
 from dra_policies.rules.fitting import Waiting, doubt, subject, waiting
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.rules.view import StackView
@@ -50,7 +50,7 @@ def _pools(case: Waiting) -> str:
     groups: dict[str, list[str]] = {}
     for pool in case.pools:
         groups.setdefault(_why(case, pool), []).append(_name(pool))
-    told = [f"{kind}{'s' if len(names) > 1 else ''} {_listed(names)}: {why}" for why, names in groups.items()]
+    told = [f"{noun(len(names), kind)} {_listed(names)}: {why}" for why, names in groups.items()]
     more = len(told) - MOST_REASONS
     return "; ".join([*told[:MOST_REASONS], *([f"and {counted(more, 'reason')} more"] if more > 0 else [])])
 

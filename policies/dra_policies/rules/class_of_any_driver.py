@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from typing import Final
 
+from dra_policies.rules.known_devices import GPU_DRIVER
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.rules.view import StackView
+
+_OF_MIG: Final = re.compile(r"(?<![a-z])mig(?![a-z])")
+_OF_PARTS: Final = re.compile(r"(?i)\b(?:type|parentUUID|\w*profile)\b")
 
 
 def check(view: StackView) -> Iterator[Finding]:
@@ -16,11 +22,22 @@ def check(view: StackView) -> Iterator[Finding]:
                 fix="add the selector device.driver == 'gpu.nvidia.com', or that of the driver you mean",
                 place=device_class.meta.place,
             )
+        elif _OF_MIG.search(name) and not any(_is_for_parts(each.expression) for each in device_class.selectors):
+            yield Finding(
+                message=f"DeviceClass {name} takes whole GPUs too: no selector of it is for MIG devices",
+                fix=f"add the selector device.attributes['{GPU_DRIVER}'].type == 'mig', or use class mig.nvidia.com",
+                place=device_class.meta.place,
+            )
+
+
+def _is_for_parts(expression: str) -> bool:
+    """Whether a selector reads what MIG devices alone have, or their type; or is for another driver."""
+    return GPU_DRIVER not in expression.replace("mig.nvidia.com", "") or _OF_PARTS.search(expression) is not None
 
 
 RULE = Rule(
     id="class-of-any-driver",
-    says="Every DeviceClass names the driver of its devices.",
+    says="Every DeviceClass names the driver of its devices, and one for MIG devices their type.",
     why="Other drivers' devices are tried too, and reading an attribute that they lack is an error that stops the pod.",
     fix="Begin its selectors with device.driver == 'gpu.nvidia.com'.",
     level="advisory",

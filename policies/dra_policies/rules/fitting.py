@@ -10,6 +10,7 @@ from dra_planner.model import Member, Shape, ShapeClaim
 from dra_planner.plan import Judgement, PoolAnswer
 from dra_planner.records import dataclass
 from dra_planner.sizing import WorkloadSize
+from dra_planner.wording import named
 from dra_policies.rules.view import StackView
 
 
@@ -74,8 +75,7 @@ def subject(case: Waiting, manifests: Manifests | None = None) -> str:
     names = [str(claim.shared or f"{case.shape.namespace}/{claim.name}") for claim in case.shape.claims]
     templates = _templates(case, manifests)
     shown = [f'template "{templates[claim.name]}"' for claim in case.shape.claims if claim.name in templates]
-    plural = "s" if len(names) > 1 else ""
-    return f"claim{plural} {', '.join(names)} ({', '.join([*shown, str(case.size.workload)])})"
+    return f"{named('claim', names)} ({', '.join([*shown, str(case.size.workload)])})"
 
 
 def _templates(case: Waiting, manifests: Manifests | None) -> dict[str, str]:

@@ -18,6 +18,7 @@ from dra_planner.plan import read_checked
 from dra_planner.records import dataclass
 from dra_planner.releases import MINIMUM_MINOR, Features, features_of, parse_version
 from dra_planner.sources import Source
+from dra_planner.wording import verb
 from dra_policies.rules.view import StackView
 from dra_policies.stack.declared_fleet import cluster_version
 from dra_policies.stack.pools import cloud_of_cluster
@@ -187,7 +188,7 @@ def read_objects(view: StackView, resources: Sequence[Resource]) -> StackView:
     version = cluster_version(resources) or (plan_file.kubernetes if plan_file else f"1.{MINIMUM_MINOR}")
     features = features_of(parse_version(version))
     unknowns = (
-        f"{text.title}: {', '.join(text.unknown[:3])} {'is' if len(text.unknown) == 1 else 'are'} secret or not known "
+        f"{text.title}: {', '.join(text.unknown[:3])} {verb(len(text.unknown), 'are')} secret or not known "
         "yet, so it cannot be judged"
         for text in texts
         if text.unknown

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 
+from dra_planner.wording import counted
 from dra_sandbox.cache import cache_folder, obtain
 from dra_sandbox.progress import Step, step
 from dra_sandbox.tools.go_toolchain import GoUnavailable, find_go, go_environment
@@ -103,7 +104,7 @@ def _build_into(tool: GoTool, staging: Path) -> None:
     command = [str(go), "build", "-v", "-trimpath", "-mod=readonly", "-buildvcs=false"]
     command += ["-tags", ",".join(tool.tags)] if tool.tags else []
     command += ["-ldflags", " ".join(["-s -w", *stamps]), "-o", str(staging / "bin" / tool.name), tool.package]
-    takes = f"once, about {tool.minutes} minute{'s' if tool.minutes != 1 else ''} on two cores"
+    takes = f"once, about {counted(tool.minutes, 'minute')} on two cores"
     with step(f"building {tool.name} {tool.version} from its Go modules ({takes})") as running:
         _run(command, tool, running)
 

@@ -213,6 +213,15 @@ def test_a_template_by_latest_is_a_difference_each_time(aws, version: str, diffe
     assert list(answer.replaces) == []
 
 
+@pytest.mark.parametrize(("key", "differs"), [("alias/secrets", True), ("key/1", False)])
+def test_an_alias_for_secrets_is_a_difference_each_time(aws, key: str, differs: bool) -> None:
+    config = {"provider": {"keyArn": f"arn:aws:kms:eu-west-1:123456789012:{key}"}, "resources": ["secrets"]}
+    same = to_wire({"name": "main", "encryptionConfig": config})
+    answer = aws.Diff(provider_pb2.DiffRequest(urn=urn(CLUSTER), old_inputs=same, news=same))
+    assert list(answer.detailedDiff) == (["encryptionConfig.provider.keyArn"] if differs else [])
+    assert list(answer.replaces) == []
+
+
 def test_deletion_protection_holds(aws) -> None:
     def delete(protected: bool) -> None:
         state = to_wire({"deletionProtection": protected})

@@ -10,6 +10,7 @@ import pytest
 
 GROUP, CLUSTER = "aws:eks/nodeGroup:NodeGroup", "aws:eks/cluster:Cluster"
 TEMPLATE, ENTRY = "aws:ec2/launchTemplate:LaunchTemplate", "aws:eks/accessEntry:AccessEntry"
+ENDPOINT = "aws:ec2/vpcEndpoint:VpcEndpoint"
 GROUP_INPUTS: dict[str, Any] = {
     "clusterName": "main",
     "nodeGroupName": "gpu",
@@ -85,6 +86,16 @@ AT_ONCE = {
         {"vpcConfig": {**CLUSTER_INPUTS["vpcConfig"], "publicAccessCidrs": ["203.0.113.0/24", "office"]}},
         "invalid in publicAccessCidrs: [office]",
     ),
+    "a network of IPv6": (
+        CLUSTER,
+        {"vpcConfig": {**CLUSTER_INPUTS["vpcConfig"], "publicAccessCidrs": ["2001:db8::/32"]}},
+        "invalid in publicAccessCidrs: [2001:db8::/32]",
+    ),
+    "a private network": (
+        CLUSTER,
+        {"vpcConfig": {**CLUSTER_INPUTS["vpcConfig"], "publicAccessCidrs": ["203.0.113.0/24", "10.1.0.0/16"]}},
+        "invalid in publicAccessCidrs: [10.1.0.0/16]",
+    ),
     "one subnet": (CLUSTER, {"vpcConfig": {"subnetIds": ["subnet-1"]}}, "at least two different AZs"),
     "no endpoint": (
         CLUSTER,
@@ -135,8 +146,92 @@ AT_ONCE = {
         "Volume throughput of 4000 is not between 125 and 2000",
     ),
     "throughput of gp2": (TEMPLATE, volume(volumeType="gp2", throughput=200), "only be specified for volumeType gp3"),
+    "an entry of a session": (
+        ENTRY,
+        {"principalArn": "arn:aws:sts::123456789012:assumed-role/admin/me"},
+        "The principalArn parameter format is not valid",
+    ),
+    "an entry of a group of IAM": (
+        ENTRY,
+        {"principalArn": "arn:aws:iam::123456789012:group/admins"},
+        "The principalArn parameter format is not valid",
+    ),
+    "an entry of a service's role": (
+        ENTRY,
+        {"principalArn": "arn:aws:iam::123456789012:role/aws-service-role/eks.amazonaws.com/AWSServiceRoleForEKS"},
+        "principalArn value of a Service Linked Role",
+    ),
+    "an entry of a role of Identity Center without its path": (
+        ENTRY,
+        {"principalArn": "arn:aws:iam::123456789012:role/AWSReservedSSO_Admin_0123456789abcdef"},
+        "The specified principalArn is invalid: invalid principal.",
+    ),
+    "an entry of a group of Kubernetes' own": (
+        ENTRY,
+        {"principalArn": "arn:aws:iam::123456789012:role/admin", "kubernetesGroups": ["system:masters"]},
+        "The kubernetes group name system:masters is invalid, it cannot start with system:",
+    ),
+    "a grant by an alias": (
+        "aws:kms/grant:Grant",
+        {"keyId": "arn:aws:kms:eu-west-1:123456789012:alias/mine"},
+        "InvalidArnException: Key Aliases are not supported for this operation.",
+    ),
+    "tags of a role that differ by case": (
+        "aws:iam/role:Role",
+        {"tags": {"Owner": "a", "owner": "b"}},
+        "InvalidInput: Duplicate tag keys found. Please note that Tag keys are case insensitive.",
+    ),
+    "a tag of a role with a comma": (
+        "aws:iam/role:Role",
+        {"tags": {"teams": "a, b"}},
+        "Value 'a, b' at 'tags.1.member.value' failed to satisfy constraint",
+    ),
+    "a tag of a role in brackets": (
+        "aws:iam/role:Role",
+        {"tags": {"team (own)": "a"}},
+        "Value 'team (own)' at 'tags.1.member.key' failed to satisfy constraint",
+    ),
+    "an endpoint of China by the name of elsewhere": (
+        ENDPOINT,
+        {"serviceName": "com.amazonaws.cn-north-1.ecr.api"},
+        "InvalidServiceName: The Vpc Endpoint Service 'com.amazonaws.cn-north-1.ecr.api' does not exist",
+    ),
+    "a bucket's endpoint of elsewhere by the name of China": (
+        ENDPOINT,
+        {"serviceName": "cn.com.amazonaws.us-east-1.ec2"},
+        "InvalidServiceName: The Vpc Endpoint Service 'cn.com.amazonaws.us-east-1.ec2' does not exist",
+    ),
 }
-WHOLE = {GROUP: GROUP_INPUTS, CLUSTER: CLUSTER_INPUTS, TEMPLATE: {}}
+ENTRY_INPUTS = {"clusterName": "main", "principalArn": "arn:aws:iam::123456789012:role/admin"}
+GRANT_INPUTS = {
+    "keyId": "arn:aws:kms:eu-west-1:123456789012:key/mine",
+    "granteePrincipal": "arn:aws:iam::123456789012:role/nodes",
+    "operations": ["Encrypt"],
+}
+WHOLE: dict[str, dict[str, Any]] = {
+    GROUP: GROUP_INPUTS,
+    CLUSTER: CLUSTER_INPUTS,
+    TEMPLATE: {},
+    ENTRY: ENTRY_INPUTS,
+    ENDPOINT: {"vpcId": "vpc-1", "vpcEndpointType": "Interface"},
+    "aws:kms/grant:Grant": GRANT_INPUTS,
+    "aws:iam/role:Role": {"assumeRolePolicy": "{}"},
+}
+TAKEN = {
+    "services of China": (ENDPOINT, {"serviceName": "cn.com.amazonaws.cn-north-1.ecr.api"}),
+    "a service that is called in China as elsewhere": (ENDPOINT, {"serviceName": "com.amazonaws.cn-north-1.logs"}),
+    "buckets of China by either name": (ENDPOINT, {"serviceName": "com.amazonaws.cn-northwest-1.s3"}),
+    "services of elsewhere": (ENDPOINT, {"serviceName": "com.amazonaws.us-gov-west-1.sts"}),
+    "a user": (ENTRY, {"principalArn": "arn:aws:iam::123456789012:user/me"}),
+    "a role of Identity Center": (
+        ENTRY,
+        {
+            "principalArn": "arn:aws-cn:iam::123456789012:role/aws-reserved/sso.amazonaws.com/eu-west-1/"
+            "AWSReservedSSO_Admin_0123456789abcdef"
+        },
+    ),
+    "tags in other letters": ("aws:iam/role:Role", {"tags": {"Größe": "a b_1.:/=+-@", "team": ""}}),
+}
 
 
 @pytest.mark.parametrize("token", WHOLE)
@@ -147,6 +242,11 @@ def test_what_is_right_passes(cloud: Any, token: str) -> None:
 @pytest.mark.parametrize(("token", "change", "reason"), AT_ONCE.values(), ids=AT_ONCE)
 def test_refused_at_once(cloud: Any, token: str, change: dict[str, Any], reason: str) -> None:
     assert reason in cloud.complaint(token, {**WHOLE[token], **change})
+
+
+@pytest.mark.parametrize(("token", "change"), TAKEN.values(), ids=TAKEN)
+def test_taken_though_it_looks_like_what_is_refused(cloud: Any, token: str, change: dict[str, Any]) -> None:
+    assert cloud.complaint(token, {**WHOLE[token], **change}) == ""
 
 
 def test_a_minimum_above_the_desired_size(cloud: Any) -> None:

@@ -85,6 +85,22 @@ def test_row_23_a_placement_group_stays_in_one_zone(cloud: Any) -> None:
         cloud.update(GROUP, made, **{**inputs, "labels": {"team": "vision"}})
 
 
+@pytest.mark.parametrize("block", [False, True], ids=["a reservation", "a Capacity Block"])
+def test_what_was_bought_is_in_no_placement_group_of_later(cloud: Any, block: bool) -> None:
+    bought = {"capacityReservationSpecification": {"capacityReservationTarget": {"capacityReservationId": "cr-1"}}}
+    if block:
+        bought |= {"instanceType": "p5.48xlarge", "instanceMarketOptions": {"marketType": "capacity-block"}}
+    kind = {"capacityType": "CAPACITY_BLOCK"} if block else {}
+    close, apart = (
+        {"id": cloud.create(TEMPLATE, name=name, **bought, **more)["id"], "version": "1"}
+        for name, more in (("close", {"placement": {"groupName": "close"}}), ("apart", {}))
+    )
+    refused(cloud, "InsufficientInstanceCapacity.*cr-1.*close", GROUP, **group(launchTemplate=close, **kind))
+    cloud.create(GROUP, **group(launchTemplate=apart, **kind))
+    none = {"minSize": 0, "desiredSize": 0, "maxSize": 4}
+    cloud.create(GROUP, **group(nodeGroupName="empty", launchTemplate=close, scalingConfig=none, **kind))
+
+
 def efa_template(cloud: Any, count: int, **more: Any) -> dict[str, str]:
     cards = [
         {"networkCardIndex": card, "deviceIndex": 1 if card else 0, "interfaceType": "efa-only" if card else "efa"}
@@ -218,6 +234,36 @@ def test_entries_are_for_clusters_that_have_them_and_no_mode_goes_back(cloud: An
         for step in ("API_AND_CONFIG_MAP", "API") if now == "CONFIG_MAP" else ():
             made |= cloud.update(CLUSTER, made, **cluster(accessConfig={"authenticationMode": step}))
     cloud.create("aws:eks/accessEntry:AccessEntry", **entry)
+
+
+ENTRY, CREATOR = "aws:eks/accessEntry:AccessEntry", "arn:aws:iam::123456789012:user/sandbox"
+
+
+@pytest.mark.parametrize("first", ["CONFIG_MAP", "API_AND_CONFIG_MAP"])
+def test_who_creates_a_cluster_has_an_entry_already(cloud: Any, memory: Memory, first: str) -> None:
+    """With the first mode that knows entries, and until the cluster goes."""
+    made = cloud.create(CLUSTER, **cluster(accessConfig={"authenticationMode": first}))
+    assert (memory.all(ENTRY) == {}) is (first == "CONFIG_MAP")
+    made |= cloud.update(CLUSTER, made, **cluster(accessConfig={"authenticationMode": "API_AND_CONFIG_MAP"}))
+    refused(cloud, "already in use on this cluster", ENTRY, clusterName="main", principalArn=CREATOR)
+    cloud.delete(CLUSTER, made)
+    assert memory.all(ENTRY) == {}
+    access = {"authenticationMode": "API", "bootstrapClusterCreatorAdminPermissions": False}
+    cloud.create(CLUSTER, **cluster(accessConfig=access))
+    cloud.create(ENTRY, clusterName="main", principalArn=CREATOR)
+
+
+def test_a_cluster_with_logs_has_their_group_which_stays(cloud: Any) -> None:
+    """One that is there before is used."""
+    group, logs = "aws:cloudwatch/logGroup:LogGroup", {"enabledClusterLogTypes": ["audit"]}
+    cloud.create(group, name="/aws/eks/own/cluster")
+    cloud.create(CLUSTER, **cluster(name="own", **logs))
+    made = cloud.create(CLUSTER, **cluster(**logs))
+    cloud.create(CLUSTER, **cluster(name="silent"))
+    for _ in range(2):
+        refused(cloud, "ResourceAlreadyExistsException", group, name="/aws/eks/main/cluster")
+        cloud.delete(CLUSTER, made)
+    cloud.create(group, name="/aws/eks/silent/cluster")
 
 
 def test_row_30_a_zone_without_machines(cloud: Any, memory: Memory) -> None:

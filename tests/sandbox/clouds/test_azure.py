@@ -11,6 +11,7 @@ import pytest
 from pulumi.runtime.proto import provider_pb2
 
 from dra_sandbox.clouds.azure_native.functions import DEPLOYER
+from dra_sandbox.clouds.azure_native.managed_clusters import LONG_TERM
 from dra_sandbox.clouds.azure_native.zones_lost import LOST_ZONE
 from dra_sandbox.clouds.memory import Memory
 from dra_sandbox.clouds.wire import from_wire, to_wire
@@ -99,6 +100,10 @@ POOLS: dict[str, tuple[dict[str, Any], str]] = {
     "an unknown image": ({"osSKU": "Debian"}, "is not one of AzureLinux"),
     "Azure Linux on Arm": ({"vmSize": "Standard_ND128isr_GB300_v6", "osSKU": "AzureLinux"}, "Ubuntu alone"),
     "a misspelt property": ({"vmsize": "x"}, 'unknown property "vmsize"'),
+    "GPUs that AKS manages": (
+        {"gpuProfile": {"driver": "None", "nvidia": {"managementMode": "Managed"}}},
+        'unknown property "nvidia"',
+    ),
     "a count as text": ({"count": "one"}, "expected an integer"),
 }
 
@@ -140,6 +145,11 @@ CLUSTERS: dict[str, tuple[dict[str, Any], str]] = {
         {"apiServerAccessProfile": {"authorizedIPRanges": [f"10.0.{each}.0/24" for each in range(201)]}},
         "at most 200",
     ),
+    "nobody beside somebody": (
+        {"apiServerAccessProfile": {"authorizedIPRanges": ["0.0.0.0/32", "1.2.3.0/24"]}},
+        "Setting apiServerAuthorizedIPRange to 0.0.0.0/32 is not allowed with other IP ranges",
+    ),
+    "nobody": ({"apiServerAccessProfile": {"authorizedIPRanges": ["0.0.0.0/32"]}}, ""),
     "a version that is not offered": ({"kubernetesVersion": "1.21"}, "is not supported in this region"),
     "half a version": ({"kubernetesVersion": "1"}, "is not supported in this region"),
     "a tier that is none": ({"sku": {"name": "Base", "tier": "Gold"}}, "is not one of Free, Premium, Standard"),
@@ -252,6 +262,23 @@ def test_a_zone_without_machines(memory: Memory, azure: Any) -> None:
     assert azure.update(POOL, made["one"], pools["one"], {**pools["one"], "count": 0})["count"] == 0
 
 
+@pytest.mark.parametrize(
+    ("bound", "constraint"),
+    [
+        ({"proximityPlacementGroupID": "p"}, "Proximity Placement Group"),
+        ({"osDiskType": "Ephemeral"}, "Differencing (Ephemeral) Disks"),
+    ],
+)
+def test_a_zone_without_machines_for_a_pool_that_is_bound_to_more(
+    memory: Memory, azure: Any, bound: dict[str, str], constraint: str
+) -> None:
+    azure.create(CLUSTER, **PLAIN_CLUSTER)
+    memory.put(LOST_ZONE, "1", {})
+    told = refusal(lambda: azure.create(POOL, **{**PLAIN_POOL, **bound, "availabilityZones": ["1"]}))
+    assert told.startswith("OverconstrainedZonalAllocationRequest: Allocation failed. VM(s) with the following")
+    assert told.endswith(f"Constraints applied are: Availability Zone, {constraint}, VM Size")
+
+
 @pytest.mark.parametrize(("key", "value"), [("vmSize", "Standard_NC8as_T4_v3"), ("gpuInstanceProfile", "MIG2g")])
 def test_what_the_provider_replaces(azure: Any, key: str, value: str) -> None:
     assert azure.replaces(POOL, PLAIN_POOL, {**PLAIN_POOL, key: value}) == [key]
@@ -264,6 +291,26 @@ def test_a_minor_is_not_skipped(azure: Any) -> None:
         lambda: azure.update(CLUSTER, state, before, {**before, "kubernetesVersion": "1.36"})
     )
     assert azure.update(CLUSTER, state, before, PLAIN_CLUSTER)["currentKubernetesVersion"] == "1.35.3"
+
+
+def test_after_its_standard_support_a_minor_is_for_those_who_pay_for_longer(memory: Memory, azure: Any) -> None:
+    memory.put(LONG_TERM, "1.34", {})
+    old = {**PLAIN_CLUSTER, "kubernetesVersion": "1.34"}
+    told = refusal(lambda: azure.create(CLUSTER, **old))
+    assert told.startswith(
+        "K8sVersionNotSupported: Managed cluster dev is on version 1.34.3, which is only available for Long-Term "
+        "Support (LTS)."
+    )
+    azure.create(CLUSTER, **old, supportPlan="AKSLongTermSupport", sku={"name": "Base", "tier": "Premium"})
+    azure.create(CLUSTER, **{**PLAIN_CLUSTER, "resourceName": "new"})
+
+
+def test_a_patch_that_aks_moved_on_to_is_an_update_in_place(azure: Any) -> None:
+    """With the channel "patch" AKS says 1.35.9 where 1.35 was asked for, and 1.35 is asked for again."""
+    moved = {**PLAIN_CLUSTER, "kubernetesVersion": "1.35.9"}
+    state = {**azure.create(CLUSTER, **PLAIN_CLUSTER), **moved}
+    assert azure.replaces(CLUSTER, moved, PLAIN_CLUSTER) == []
+    assert azure.update(CLUSTER, state, moved, PLAIN_CLUSTER)["kubernetesVersion"] == "1.35"
 
 
 def subnet(azure: Any, **changes: Any) -> str:

@@ -293,3 +293,28 @@ def test_row_130_pools_neither_come_nor_go_with_the_list_of_their_cluster(dev: A
     two = dev.create(CLUSTER, **{**more, "resourceName": "two"})
     dev.update(CLUSTER, two, {**more, "resourceName": "two"}, cluster(resourceName="two"))
     assert [name.rpartition("/")[2] for name in memory.all(POOL)] == ["second"]
+
+
+def test_row_123a_windows_of_a_cluster_are_there_once(dev: Any) -> None:
+    kind, plain = "azure-native:containerservice:MaintenanceConfiguration", cluster()
+    window = {name: plain[name] for name in ("resourceGroupName", "resourceName")}
+    dev.create(kind, **window, configName="aksManagedAutoUpgradeSchedule")
+    dev.create(kind, **window, configName="aksManagedNodeOSUpgradeSchedule")
+    with pytest.raises(grpc.RpcError, match=r'cannot create already existing resource ".*AutoUpgradeSchedule"'):
+        dev.create(kind, **window, configName="aksManagedAutoUpgradeSchedule")
+    dev.delete(CLUSTER, dev.made)
+    dev.create(CLUSTER, **plain)
+    dev.create(kind, **window, configName="aksManagedAutoUpgradeSchedule")
+
+
+def test_row_123b_a_workspace_has_a_kind_of_log_once(dev: Any) -> None:
+    def sends(name: str, *categories: str, to: str = "/w", enabled: bool = True) -> None:
+        logs = [{"category": category, "enabled": enabled} for category in categories]
+        dev.create("azure-native:monitor:DiagnosticSetting", name=name, resourceUri="/c", workspaceId=to, logs=logs)
+
+    sends("theirs", "kube-audit")
+    with pytest.raises(grpc.RpcError, match=r"Data sink '/w' is already used in diagnostic setting 'theirs' for categ"):
+        sends("ours", "guard", "kube-audit", to="/W")
+    sends("other", "guard")
+    sends("elsewhere", "kube-audit", to="/v")
+    sends("silent", "kube-audit", enabled=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
 from typing import Any
 
 import grpc
@@ -136,6 +137,11 @@ POOLS: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
         {"flexStart": True, "machineType": "a3-highgpu-8g"},
         "no compact placement with flex-start",
     ),
+    "compact and queued": (
+        {"queuedProvisioning": {"enabled": True}, **LENT, "placementPolicy": {"type": "COMPACT"}},
+        {"flexStart": True, "reservationAffinity": NONE, "machineType": "a4-highgpu-8g"},
+        "is not supported with queued provisioning",
+    ),
     "compact in two zones": (
         {"placementPolicy": {"type": "COMPACT"}, "nodeLocations": ["us-central1-a", "us-central1-b"]},
         {},
@@ -177,6 +183,13 @@ def excluded(scope: str) -> dict[str, Any]:
     return {"maintenancePolicy": window}
 
 
+def recurring(rule: str, hours: int) -> dict[str, Any]:
+    """A window from a Saturday, the first of a month, on."""
+    end = datetime(2026, 8, 1) + timedelta(hours=hours)
+    window = {"startTime": "2026-08-01T00:00:00Z", "endTime": f"{end.isoformat()}Z", "recurrence": rule}
+    return {"maintenancePolicy": {"recurringWindow": window}}
+
+
 PRIVATE = {"privateClusterConfig": {"enablePrivateEndpoint": True}}
 CLUSTERS: dict[str, tuple[dict[str, Any], str]] = {
     "a name with a capital": ({"name": "Main"}, "only lowercase alphanumerics"),
@@ -199,6 +212,18 @@ CLUSTERS: dict[str, tuple[dict[str, Any], str]] = {
         "25:00 is not HH:MM",
     ),
     "weekends": ({"maintenancePolicy": {"recurringWindow": WEEKEND}}, ""),
+    "four hours a week": (recurring("FREQ=WEEKLY;BYDAY=SA", 4), "48h maintenance availability of >=4h contiguous"),
+    "a weekend of eight hours in two weeks": (
+        recurring("FREQ=WEEKLY;INTERVAL=2;BYDAY=SA,SU", 8),
+        "would go longer than 32d without 48h",
+    ),
+    "two days in two weeks": (recurring("FREQ=WEEKLY;INTERVAL=2;BYDAY=SA,SU", 12), ""),
+    "a day a month": (recurring("FREQ=MONTHLY;BYMONTHDAY=1", 24), "would go longer than 32d without 48h"),
+    "two days a month": (recurring("FREQ=MONTHLY;BYMONTHDAY=1,15", 24), ""),
+    "two days a year": (recurring("FREQ=YEARLY", 48), "would go longer than 32d without 48h"),
+    "four hours each night": (recurring("FREQ=DAILY", 4), ""),
+    "four hours each third night": (recurring("FREQ=DAILY;INTERVAL=3", 4), "would go longer than 32d"),
+    "a rule of more parts": (recurring("FREQ=WEEKLY;BYDAY=1SA;WKST=MO", 4), ""),
     "every hour": (
         {"maintenancePolicy": {"recurringWindow": {**WEEKEND, "recurrence": "FREQ=HOURLY"}}},
         "FREQ=HOURLY is not supported",
@@ -215,6 +240,24 @@ def test_clusters(gcp, change: dict[str, Any], said: str) -> None:
     found = complaint(gcp, CLUSTER, {"initialNodeCount": 1, **change})
     assert said in found
     assert bool(found) is bool(said)
+
+
+@pytest.mark.parametrize(
+    ("components", "differs"),
+    [
+        (["SYSTEM_COMPONENTS", "JOBSET", "DCGM"], True),
+        (["SYSTEM_COMPONENTS", "DCGM", "JOBSET"], False),
+        (["SYSTEM_COMPONENTS", "POD", "HPA", "STORAGE"], True),
+        (["SYSTEM_COMPONENTS", "STORAGE", "HPA", "POD"], False),
+        ([], False),
+    ],
+)
+def test_components_in_another_order_are_a_difference_each_time(gcp, components: list[str], differs: bool) -> None:
+    same = to_wire({"name": "main", "monitoringConfig": {"enableComponents": components}})
+    request = provider_pb2.DiffRequest(urn=f"urn:pulumi:dev::p::{CLUSTER}::T", old_inputs=same, news=same)
+    answer = gcp.Diff(request)
+    assert bool(answer.detailedDiff) is differs
+    assert list(answer.replaces) == []
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,9 @@ import grpc
 import pytest
 from pulumi.runtime.proto import provider_pb2
 
+from dra_sandbox.clouds.gcp.keys import CONSTRAINT, WANTS_KEYS
 from dra_sandbox.clouds.gcp.operations import OPERATION
+from dra_sandbox.clouds.gcp.quotas import QUOTA, SSD
 from dra_sandbox.clouds.gcp.zones_lost import LOST_ZONE
 from dra_sandbox.clouds.memory import VARIABLE, Memory
 from dra_sandbox.clouds.wire import from_wire, to_wire
@@ -92,6 +94,54 @@ def test_a_pool_and_its_cluster(gcp: Cloud, cluster: dict[str, Any], pool: dict[
         with pytest.raises(grpc.RpcError) as refused:
             gcp.create(POOL, cluster=named, name="gpus", **pool)
         assert said in str(refused.value.details())
+
+
+def test_where_an_organisation_wants_keys_the_first_pool_has_one_too(gcp: Cloud, memory: Memory) -> None:
+    memory.put(CONSTRAINT, WANTS_KEYS, {})
+    for agent in ("compute-system", "container-engine-robot"):
+        member = f"serviceAccount:service-123456789012@{agent}.iam.gserviceaccount.com"
+        role = "roles/cloudkms.cryptoKeyEncrypterDecrypter"
+        gcp.create("gcp:kms/cryptoKeyIAMMember:CryptoKeyIAMMember", cryptoKeyId="key", role=role, member=member)
+    secrets = {"databaseEncryption": {"state": "ENCRYPTED", "keyName": "key"}}
+    disks = {"nodeConfig": {"bootDiskKmsKey": "key"}}
+    wants = r"constraints/gcp\.restrictNonCmekServices` violated .* without specifying a KMS CryptoKey"
+    for missing in (secrets, disks, {}):
+        with pytest.raises(grpc.RpcError, match=wants):
+            gcp.create(CLUSTER, name="main", **missing)
+    gcp.create(CLUSTER, name="main", **secrets, **disks)
+    with pytest.raises(grpc.RpcError, match=wants):
+        gcp.create(POOL, cluster="main", name="gpus")
+    gcp.create(POOL, cluster="main", name="gpus", **disks)
+
+
+@pytest.mark.parametrize(
+    ("change", "short"),
+    [
+        ({}, "50"),
+        ({"nodeConfig": {"diskSizeGb": 120}}, "110"),
+        ({"nodeConfig": {"diskType": "pd-standard"}}, ""),
+        ({"location": "us-central1-a"}, ""),
+        ({"nodeLocations": ["us-central1-a", "us-central1-b"]}, ""),
+    ],
+)
+def test_disks_of_the_first_pool_count(gcp: Cloud, memory: Memory, change: dict[str, Any], short: str) -> None:
+    memory.put(QUOTA, SSD, {"limit": 250})
+    asked = {"name": "main", "location": "us-central1", "initialNodeCount": 1, **change}
+    if not short:
+        gcp.create(CLUSTER, **asked)
+        return
+    with pytest.raises(grpc.RpcError, match=rf"Insufficient regional quota .*\"SSD_TOTAL_GB\".* short '{short}\.0'"):
+        gcp.create(CLUSTER, **asked)
+
+
+def test_limits_of_cpu_count_where_kubelet_is_told_so(gcp: Cloud) -> None:
+    """The provider sends false for what is left out beside other settings of kubelet."""
+    gcp.create(CLUSTER, name="main")
+    told = {"cpuManagerPolicy": "static"}
+    for name, kubelet, quota in (("a", told, False), ("b", {**told, "cpuCfsQuota": True}, True)):
+        made = gcp.create(POOL, cluster="main", name=name, nodeConfig={"kubeletConfig": kubelet})
+        assert made["nodeConfig"]["kubeletConfig"] == {**told, "cpuCfsQuota": quota}
+    assert "kubeletConfig" not in gcp.create(POOL, cluster="main", name="c", nodeConfig={})["nodeConfig"]
 
 
 def test_row_88_what_services_left_keeps_its_network(gcp: Cloud, memory: Memory) -> None:

@@ -16,6 +16,7 @@ from dra_planner.clouds.protocol.labels import GPU_TAINT, NodeLabel, PoolNodes, 
 from dra_planner.clouds.protocol.refusals import NODES, huge_pages_fault, range_fault
 from dra_planner.clouds.protocol.resources import ClusterResource, PoolResource
 from dra_planner.errors import UnsupportedFeature
+from dra_planner.lazy import late_pattern
 from dra_planner.model import AttributeValue, Taint
 from dra_planner.records import dataclass
 
@@ -24,8 +25,8 @@ Fault = tuple[str, str]  # key of the fleet or of the pool ("network.subnetIds",
 _ARCHITECTURES = {"arm64": "ARM_64", "amd64": "x86_64"}  # in names of images
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 _LONGEST_KEY = 253 + 1 + 63  # Kubernetes: a domain, a slash and a name
-_OF_KUBERNETES = re.compile(r"(.*\.)?(kubernetes\.io|k8s\.io)")
-_OF_KUBELET = re.compile(r"(.*\.)?(kubelet|node)\.kubernetes\.io")
+_OF_KUBERNETES = late_pattern(r"(.*\.)?(kubernetes\.io|k8s\.io)")
+_OF_KUBELET = late_pattern(r"(.*\.)?(kubelet|node)\.kubernetes\.io")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +59,7 @@ class ClusterSettings:
     """What a cluster is asked for, as far as a cloud may refuse it. `asked` names keys of the fleet that are set."""
 
     region: str
+    kubernetes: str = ""  # of the control plane, "" where that is not asked about
     autoscaler: str = "none"
     subnet_ids: tuple[str, ...] = ()
     zone_count: int | None = None  # of a new network, None where zones are named or subnets given
@@ -107,6 +109,7 @@ class Cloud(ABC):
     # Machines: where they come from, how large a node may be, what it boots.
     capacities: ClassVar[Mapping[str, str]]  # kind → what follows "the"/"use" in a message
     huge_pages_doubt: ClassVar[str] = ""  # what is not known of those that it reserves
+    version_pattern: ClassVar[str] = r"1\.\d+(\.\d+)?"  # of a control plane
     new_cluster: ClassVar[str] = "1.34"  # Kubernetes of a new cluster: the first with resource.k8s.io/v1
     spot: ClassVar[tuple[tuple[str, str], ...]] = ()  # properties of its pools and the values that mean Spot
     reservation_pattern: ClassVar[str] = ".+"
@@ -284,6 +287,20 @@ class Cloud(ABC):
             return f'"{region}" is not a region of {self.title}; write for example {self.region_example}'
         return ""
 
+    def version_fault(self, version: str) -> str:
+        """Return why a control plane cannot be asked for in words that mean a Kubernetes version, or ""."""
+        if re.fullmatch(self.version_pattern, version):
+            return ""
+        minor = re.match(r"\s*v?(1\.\d+)", version)
+        return f'{self.title} has no version "{version}"; write "{minor[1] if minor else self.new_cluster}"'
+
+    def address_fault(self, cidr: str) -> str:
+        """Return why a network cannot be one that may reach the API server from outside, or "".
+
+        What every cloud refuses is `public_network_fault`'s.
+        """
+        return ""
+
     def label_fault(self, key: str, value: str | None) -> str:
         """Return why the cloud refuses a label of nodes, or ""; a value of None is not known yet."""
         if key in self.reserved_labels:
@@ -339,12 +356,17 @@ class Cloud(ABC):
         """Yield what the cloud refuses of a cluster, each with its key in the fleet."""
         if fault := self.region_fault(cluster.region):
             yield "region", fault
+        if cluster.kubernetes and (fault := self.version_fault(cluster.kubernetes)):
+            yield "kubernetes", fault
         if cluster.zone_count is not None and (fault := range_fault(cluster.zone_count, self.zone_counts)):
             yield "network.zones", fault
         if cluster.autoscaler not in self.autoscalers:
             known = self.refused.get(f"autoscaler.{cluster.autoscaler}")
             use = f"{self.title} has no {cluster.autoscaler} autoscaler; use {_either(self.autoscalers)}"
             yield "autoscaler", known or use
+        for index, cidr in enumerate(cluster.public_access_cidrs):
+            if fault := self.address_fault(cidr):
+                yield f"endpoint.publicAccessCidrs.{index}", fault
         yield from ((key, reason) for key, reason in self.refused.items() if key in cluster.asked)
 
     def pool_faults(self, pool: PoolSettings) -> Iterator[Fault]:

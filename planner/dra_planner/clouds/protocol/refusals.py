@@ -15,6 +15,7 @@ SYSTEM_NODES = range(1, 101)
 HUGE_PAGES = {"2Mi": 2 * 1024 * 1024, "1Gi": 1024 * 1024 * 1024}
 """Bytes of the sizes that clouds reserve, as resources of a node are called after them (hugepages-2Mi)."""
 MOST_HUGE_PAGES = 2**31 - 1  # GKE API reference, HugepagesConfig: int32
+_PRIVATE = tuple(map(ipaddress.IPv4Network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16")))  # RFC 1918
 _CLASS_NAME = "[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?"
 
 
@@ -58,6 +59,17 @@ def public_network_fault(cidr: str) -> str:
     if network.prefixlen == 0:
         return f'"{cidr}" opens the API server to everyone; name the networks that need it'
     return ""
+
+
+def private_network_fault(cidr: str) -> str:
+    """Return why addresses that no network outside has cannot be those that reach a public endpoint."""
+    network = ipaddress.ip_network(cidr)
+    if not any(network.version == each.version and network.overlaps(each) for each in _PRIVATE):
+        return ""
+    return (
+        f'"{cidr}" is a private network, from which nobody comes to the public endpoint: name the addresses that it '
+        "goes out by"
+    )
 
 
 def label_key_fault(key: str) -> str:

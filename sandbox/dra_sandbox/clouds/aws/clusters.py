@@ -51,10 +51,14 @@ def is_accepted(inputs: Values) -> str | None:
 
 
 def _is_range(text: str) -> bool:
+    """Whether EKS takes a network for the public endpoint of a cluster of IPv4: its user guide, “Cluster API server
+    endpoint” (IPv6), and rancher/eks-operator's tests of hosted clusters, which await the same sentence.
+    """
     try:
-        return bool(ipaddress.ip_network(text))
+        network = ipaddress.ip_network(text)
     except ValueError:
         return False
+    return isinstance(network, ipaddress.IPv4Network) and not any(network.overlaps(each) for each in SERVICES)
 
 
 def _is_for_services(text: str | None) -> bool:
@@ -112,6 +116,17 @@ def stays_in_its_zones(request: Request) -> str | None:
     return None
 
 
+def with_the_key_of_its_alias(inputs: Values) -> Values:
+    """An alias comes back as the key behind it, so that each run finds a difference: terraform-provider-aws issue
+    43244, cluster-api-provider-aws issue 3096.
+    """
+    config = inputs.get("encryptionConfig") or {}
+    head, is_alias, alias = str((config.get("provider") or {}).get("keyArn") or "").partition(":alias/")
+    if not is_alias:
+        return inputs
+    return {**inputs, "encryptionConfig": {**config, "provider": {"keyArn": f"{head}:key/of-{alias}"}}}
+
+
 def has_no_groups_left(request: Request) -> str | None:
     """gruntwork-io/cloud-nuke issue 148."""
     if request.inputs is None and _groups(request):
@@ -123,7 +138,7 @@ def authenticates_as_before_or_by_more(request: Request) -> str | None:
     """EKS user guide, “Change authentication mode to use access entries”: from the map to both, from both to entries,
     and never back (text not found).
     """
-    now, wanted = (_mode(each) for each in (request.before or {}, request.inputs or {}))
+    now, wanted = (authentication_mode(each) for each in (request.before or {}, request.inputs or {}))
     if not request.before or not request.inputs or MODES.index(wanted) - MODES.index(now) in (0, 1):
         return None
     return f"{INVALID}Unsupported authentication mode update from {now} to {wanted}"
@@ -132,7 +147,7 @@ def authenticates_as_before_or_by_more(request: Request) -> str | None:
 def has_entries(request: Request) -> str | None:
     """Terraform-aws-eks issue 3048: access entries are for clusters that have them."""
     cluster = request.cloud.get(CLUSTER, str((request.inputs or {}).get("clusterName")))
-    if request.before is not None or cluster is None or _mode(cluster) != MODES[0]:
+    if request.before is not None or cluster is None or authentication_mode(cluster) != MODES[0]:
         return None
     return (
         "InvalidRequestException: The cluster's authentication mode must be set to one of [API, API_AND_CONFIG_MAP] to "
@@ -140,7 +155,8 @@ def has_entries(request: Request) -> str | None:
     )
 
 
-def _mode(cluster: Values) -> str:
+def authentication_mode(cluster: Values) -> str:
+    """How principals are known in a cluster, by its inputs or as it is."""
     return str((cluster.get("accessConfig") or {}).get("authenticationMode") or MODES[0])
 
 

@@ -13,6 +13,9 @@ from dra_sandbox.clouds.wire import Values
 
 Place = Mapping[str, str]
 
+ACCOUNT, CALLER = "123456789012", "user/sandbox"
+"""The account that AWS uses in its documentation, and who calls the simulated one there."""
+
 # Zones in use per region (https://docs.aws.amazon.com/global-infrastructure/latest/regions/aws-availability-zones.html);
 # a region without an entry has a, b and c.
 _ZONES = {
@@ -53,7 +56,7 @@ def caller_identity(arguments: Values, place: Place) -> Values:
     return {
         "id": account,
         "accountId": account,
-        "arn": f"arn:{place['partition']}:iam::{account}:user/sandbox",
+        "arn": f"arn:{place['partition']}:iam::{account}:{CALLER}",
         "userId": "AIDASANDBOX",
     }
 

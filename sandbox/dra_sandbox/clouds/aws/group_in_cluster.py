@@ -80,6 +80,21 @@ def placement_group_has_one_zone(request: Request) -> str | None:
     )
 
 
+def bought_machines_are_where_they_are(request: Request) -> str | None:
+    """terraform-aws-eks PR 3730: what was bought without a placement group, or in another, is not in this one."""
+    group, template = request.inputs or {}, _template(request) or {}
+    name = (template.get("placement") or {}).get("groupName")
+    target = (template.get("capacityReservationSpecification") or {}).get("capacityReservationTarget") or {}
+    reservation = target.get("capacityReservationId")
+    if not name or not reservation or not group["scalingConfig"]["desiredSize"]:
+        return None
+    return (
+        "NodeCreationFailure: AsgInstanceLaunchFailures: Could not launch On-Demand Instances. "
+        f"InsufficientInstanceCapacity - {reservation} has no capacity in the placement group {name}. Launching EC2 "
+        "instance failed."
+    )
+
+
 def has_as_many_efas_as_the_machine(request: Request) -> str | None:
     """EC2 user guide, “Maximize network bandwidth …”: the number of EFA interfaces is the machine's."""
     template = _template(request)
@@ -114,5 +129,6 @@ REFUSALS = (
     has_a_network_for_pods,
     block_is_empty_when_upgraded,
     placement_group_has_one_zone,
+    bought_machines_are_where_they_are,
     has_as_many_efas_as_the_machine,
 )

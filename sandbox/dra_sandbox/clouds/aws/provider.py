@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from dra_sandbox.clouds.aws.functions import FUNCTIONS
+from dra_sandbox.clouds.aws.functions import ACCOUNT, FUNCTIONS
 from dra_sandbox.clouds.aws.lookups import lookups
 from dra_sandbox.clouds.aws.rows import COMMON, ROWS
 from dra_sandbox.clouds.checking import Failure
@@ -15,9 +15,6 @@ from dra_sandbox.clouds.sdk import Sdk
 from dra_sandbox.clouds.sdk_schema import Schema
 from dra_sandbox.clouds.simulated import SimulatedCloud, known_text
 from dra_sandbox.clouds.wire import Values
-
-# The account that AWS uses in its documentation.
-ACCOUNT = "123456789012"
 
 
 class Aws(SimulatedCloud):

@@ -7,16 +7,18 @@ services' APIs allow, not compared line by line.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from dra_sandbox.clouds.aws import (
     addons,
+    beside_clusters,
     clusters,
     group_in_cluster,
     keys,
     launch_templates,
     node_groups,
     own_images,
+    principals,
     queues,
     rolling,
     scaling_groups,
@@ -26,7 +28,7 @@ from dra_sandbox.clouds.aws import (
     zones_lost,
 )
 from dra_sandbox.clouds.rows import Facts, Output, Refusal, Row, incremented, same_as
-from dra_sandbox.clouds.wire import Value
+from dra_sandbox.clouds.wire import Value, Values
 
 
 def _all_tags(facts: Facts) -> Value:
@@ -40,6 +42,7 @@ def _ec2(
     outputs: Mapping[str, Output] | None = None,
     defaults: Mapping[str, Value] | None = None,
     replace: tuple[str, ...] = (),
+    checks: tuple[Callable[[Values], str | None], ...] = (),
     refusals: tuple[Refusal, ...] = (),
     remembered: bool = False,
 ) -> Row:
@@ -50,6 +53,7 @@ def _ec2(
         outputs={"arn": arn, **(outputs or {})},
         defaults=defaults or {},
         replace=replace,
+        checks=checks,
         refusals=refusals,
         remembered=remembered,
     )
@@ -121,6 +125,12 @@ ROWS: Mapping[str, Row] = {
                 else None
             ),
         ),
+    ),
+    "aws:ec2/vpcEndpoint:VpcEndpoint": _ec2(
+        "vpc-endpoint",
+        "vpce",
+        replace=("serviceName", "serviceRegion", "vpcEndpointType", "vpcId"),
+        checks=(principals.service_is_called_so,),
     ),
     "aws:ec2/routeTable:RouteTable": _ec2("route-table", "rtb", replace=("vpcId",)),
     "aws:ec2/route:Route": Row(
@@ -210,6 +220,7 @@ ROWS: Mapping[str, Row] = {
         defaults={"forceDetachPolicies": False, "maxSessionDuration": 3600, "path": "/"},
         replace=("path", "namePrefix"),
         name_limit=64,
+        checks=(principals.tags_are_of_iam,),
     ),
     "aws:iam/policy:Policy": Row(
         id="arn:{partition}:iam::{account}:policy/{name}",
@@ -269,6 +280,7 @@ ROWS: Mapping[str, Row] = {
         outputs={"grantId": "{hex32}", "grantToken": "{hex32}"},
         replace=("constraints", "grantCreationTokens", "granteePrincipal", "keyId", "name", "operations"),
         sets=("operations",),
+        checks=(principals.key_is_no_alias,),
         refusals=(keys.principal_exists,),
         remembered=True,
     ),
@@ -291,6 +303,8 @@ ROWS: Mapping[str, Row] = {
         defaults={"skipDestroy": False},
         replace=("namePrefix", "logGroupClass"),
         name_limit=512,
+        refusals=(beside_clusters.group_is_new,),
+        remembered=True,
     ),
     "aws:eks/cluster:Cluster": Row(
         id="{name}",
@@ -343,12 +357,14 @@ ROWS: Mapping[str, Row] = {
             "kubernetesNetworkConfig.ipFamily": values.IP_FAMILIES,
         },
         checks=(clusters.is_accepted,),
+        returned=clusters.with_the_key_of_its_alias,
         refusals=(
             clusters.moves_by_one_minor,
             clusters.stays_in_its_zones,
             clusters.authenticates_as_before_or_by_more,
             clusters.has_no_groups_left,
         ),
+        effects=(beside_clusters.come_and_go,),
         remembered=True,
     ),
     "aws:eks/nodeGroup:NodeGroup": Row(
@@ -487,6 +503,7 @@ ROWS: Mapping[str, Row] = {
         replace=("clusterName", "principalArn", "type"),
         sets=("kubernetesGroups",),
         allowed={"type": values.ACCESS_ENTRY_TYPES},
+        checks=(principals.is_a_role_or_user, principals.groups_are_not_of_kubernetes),
         refusals=(clusters.has_entries, clusters.is_the_only_entry),
         remembered=True,
     ),

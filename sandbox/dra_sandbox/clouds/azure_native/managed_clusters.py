@@ -12,14 +12,17 @@ from dra_sandbox.clouds.wire import Values
 
 SUBNET, ROLE = "azure-native:network:Subnet", "azure-native:authorization:RoleAssignment"
 SERVICE_CIDR = "10.0.0.0/16"
-MOST_RANGES = 200
+MOST_RANGES, NOBODY = 200, "0.0.0.0/32"
+LONG_TERM = "dra-sandbox:azure:LongTermMinor"
+"""Kind under which a cloud remembers minors whose standard support has ended, by name ("1.33")."""
 JOINS_SUBNETS = ("4d97b98b-1d4f-4787-a291-c67834d212e7", "b24988ac-6180-42a0-ab88-20f7382dd24c")
 _LONGEST_GROUP = 80
 
 
 def is_accepted(inputs: Values) -> str | None:
     """Sources: cilium/cilium issue 48265 (Entra); MicrosoftDocs/azure-docs issue 56130 (ranges), and the pages
-    private-clusters, api-server-authorized-ip-ranges, long-term-support; pulumi/pulumi-azure-native issue 3550.
+    private-clusters, api-server-authorized-ip-ranges, long-term-support; pulumi/pulumi-azure-native issue 3550;
+    Azure/terraform-azurerm-aks issue 378 (a range that stands for nobody).
     """
     access = inputs.get("apiServerAccessProfile") or {}
     ranges = access.get("authorizedIPRanges") or []
@@ -34,6 +37,11 @@ def is_accepted(inputs: Values) -> str | None:
         return f"BadRequest: at most {MOST_RANGES} authorized IP ranges are supported, not {len(ranges)}"
     if wrong := [each for each in ranges if _range(each) is None]:
         return f"InvalidParameter: apiServerAccessProfile.authorizedIPRanges: {wrong[0]} is not a valid range"
+    if NOBODY in ranges and len(ranges) > 1:
+        return (
+            f"InvalidParameter: Setting apiServerAuthorizedIPRange to {NOBODY} is not allowed with other IP ranges. "
+            "Refer to https://aka.ms/aks/auth-ip-ranges for more details"
+        )
     wanted = str(inputs.get("kubernetesVersion") or "")
     if wanted and not is_offered(wanted):
         return f"K8sVersionNotSupported: Kubernetes version {wanted} is not supported in this region."
@@ -161,8 +169,32 @@ def moves_by_one_minor(request: Request) -> str | None:
     )
 
 
+def is_supported_by_its_plan(request: Request) -> str | None:
+    """apecloud/kubeblocks PR 10136, cluster-api-provider-azure issue 5953: a minor after its standard support, where
+    the cloud knows of any.
+    """
+    inputs = request.inputs or {}
+    wanted = str(inputs.get("kubernetesVersion") or "")
+    ended = request.cloud.get(LONG_TERM, ".".join(wanted.split(".")[:2])) is not None
+    if not wanted or not ended or inputs.get("supportPlan") == "AKSLongTermSupport":
+        return None
+    return (
+        f"K8sVersionNotSupported: Managed cluster {inputs.get('resourceName')} is on version {newest(wanted)}, which "
+        "is only available for Long-Term Support (LTS). If you intend to onboard to LTS, please ensure the cluster is "
+        "in Premium tier and LTS support plan (see https://aka.ms/aks/enable-lts). Otherwise, use [az aks "
+        "get-versions] command to get the supported version list in this region. For more information, please check "
+        "https://aka.ms/supported-version-list"
+    )
+
+
 def _minor(version: str) -> int:
     return int(version.split(".")[1]) if "." in version else MAXIMUM_MINOR
 
 
-REFUSALS = (may_join_its_subnet, services_are_apart_from_nodes, goes_out_by_its_gateway, moves_by_one_minor)
+REFUSALS = (
+    may_join_its_subnet,
+    services_are_apart_from_nodes,
+    goes_out_by_its_gateway,
+    moves_by_one_minor,
+    is_supported_by_its_plan,
+)

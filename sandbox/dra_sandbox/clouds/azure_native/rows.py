@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dra_sandbox.clouds.azure_native import (
     addresses,
     agent_pools,
+    beside_clusters,
     going_on,
     left_behind,
     managed_clusters,
@@ -151,7 +152,12 @@ ROWS: Mapping[str, Row] = {
             *quotas.REFUSALS,
             *addresses.REFUSALS,
         ),
-        effects=(going_on.pools_left_out_stay, going_on.pools_inside_stay_as_they_are, left_behind.goes_with_its_nodes),
+        effects=(
+            going_on.pools_left_out_stay,
+            going_on.pools_inside_stay_as_they_are,
+            left_behind.goes_with_its_nodes,
+            beside_clusters.go_with_their_cluster,
+        ),
         remembered=True,
     ),
     "azure-native:containerservice:AgentPool": Row(
@@ -194,6 +200,8 @@ ROWS: Mapping[str, Row] = {
                 {"Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"}
             ),
         },
+        refusals=(beside_clusters.window_is_new,),
+        remembered=True,
     ),
     "azure-native:resources:ResourceGroup": Row(
         id="/subscriptions/{subscription}/resourceGroups/{resourceGroupName}",
@@ -274,6 +282,7 @@ ROWS: Mapping[str, Row] = {
     "azure-native:monitor:DiagnosticSetting": Row(
         id="{resourceUri}/providers/Microsoft.Insights/diagnosticSettings/{name}",
         replace=("name", "resourceUri"),
-        refusals=(left_behind.is_not_locked,),
+        refusals=(left_behind.is_not_locked, beside_clusters.sink_has_its_logs_once),
+        remembered=True,
     ),
 }

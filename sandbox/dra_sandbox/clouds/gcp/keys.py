@@ -16,6 +16,8 @@ from dra_sandbox.clouds.wire import Values
 
 MEMBER, BINDING = "gcp:kms/cryptoKeyIAMMember:CryptoKeyIAMMember", "gcp:kms/cryptoKeyIAMBinding:CryptoKeyIAMBinding"
 PROJECT_MEMBER = "gcp:projects/iAMMember:IAMMember"
+CONSTRAINT, WANTS_KEYS = "dra-sandbox:gcp:Constraint", "gcp.restrictNonCmekServices"
+"""Kind and name under which a cloud remembers the policy of an organisation that wants keys of one's own."""
 ROLES = frozenset({"roles/cloudkms.cryptoKeyEncrypterDecrypter", "roles/owner"})
 COMPUTE = f"serviceAccount:service-{PROJECT_NUMBER}@compute-system.iam.gserviceaccount.com"
 CONTAINER = f"serviceAccount:service-{PROJECT_NUMBER}@container-engine-robot.iam.gserviceaccount.com"
@@ -32,6 +34,24 @@ def agents_may_use_keys(request: Request) -> str | None:
                 f"exist): {agent.removeprefix('serviceAccount:')} needs roles/cloudkms.cryptoKeyEncrypterDecrypter"
             )
     return None
+
+
+def has_keys_where_it_must(request: Request) -> str | None:
+    """terraform-google-kubernetes-engine issues 2008 and 2344: a policy of the organisation, which a cloud is told of.
+
+    The first pool of a cluster is asked too, though it is removed at once.
+    """
+    inputs = request.inputs or {}
+    if request.before is not None or not inputs or request.cloud.get(CONSTRAINT, WANTS_KEYS) is None:
+        return None
+    is_cluster = "/nodePools/" not in request.identifier
+    has_disks = (inputs.get("nodeConfig") or {}).get("bootDiskKmsKey")
+    if has_disks and (not is_cluster or (inputs.get("databaseEncryption") or {}).get("keyName")):
+        return None
+    return (
+        f"Failed precondition: Constraint `constraints/{WANTS_KEYS}` violated for `projects/{PROJECT_NUMBER}` "
+        "attempting to create a resource without specifying a KMS CryptoKey."
+    )
 
 
 def _used(inputs: Values) -> Iterator[tuple[str, str]]:

@@ -135,7 +135,9 @@ def _labels(inputs: Values, config: Values) -> str | None:
 
 
 def _lent_nodes(inputs: Values, config: Values) -> str | None:
-    """terraform-provider-google issue 18341; cluster-toolkit:modules/compute/gke-node-pool@10470803."""
+    """terraform-provider-google issue 18341; cluster-toolkit:modules/compute/gke-node-pool@10470803 and
+    docs/gke-consumption-options.md@0a49744.
+    """
     flex, queued = config.get("flexStart"), (inputs.get("queuedProvisioning") or {}).get("enabled")
     spot, affinity = config.get("spot"), (config.get("reservationAffinity") or {}).get("consumeReservationType")
     if queued and affinity != NO_RESERVATION:
@@ -153,6 +155,8 @@ def _lent_nodes(inputs: Values, config: Values) -> str | None:
     if (inputs.get("autoscaling") or {}).get("totalMinNodeCount"):
         return "flex-start and queued provisioning need a minimum of 0 nodes"
     compact = (inputs.get("placementPolicy") or {}).get("type") == "COMPACT"
+    if compact and queued:
+        return "compact placement is not supported with queued provisioning"
     if compact and not str(config.get("machineType")).startswith(COMPACT_FLEX_START):
         return f"{config.get('machineType')} has no compact placement with flex-start"
     return None

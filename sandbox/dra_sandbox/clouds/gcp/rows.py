@@ -12,9 +12,11 @@ from collections.abc import Callable, Mapping
 from dra_sandbox.clouds.gcp import (
     first_pool,
     keys,
+    maintenance,
     node_pools,
     operations,
     pool_in_cluster,
+    quotas,
     reservations,
     taints,
     zones_lost,
@@ -62,24 +64,33 @@ _NODE_CONFIG_VALUES: Mapping[str, frozenset[str]] = {
 }
 
 
-MONITORED = frozenset(
-    {
-        "SYSTEM_COMPONENTS",
-        "APISERVER",
-        "SCHEDULER",
-        "CONTROLLER_MANAGER",
-        "STORAGE",
-        "HPA",
-        "POD",
-        "DAEMONSET",
-        "DEPLOYMENT",
-        "STATEFULSET",
-        "CADVISOR",
-        "KUBELET",
-        "DCGM",
-        "JOBSET",
-    }
-)  # the same file's
+MONITORED = (
+    "SYSTEM_COMPONENTS",
+    "APISERVER",
+    "SCHEDULER",
+    "CONTROLLER_MANAGER",
+    "STORAGE",
+    "HPA",
+    "POD",
+    "DAEMONSET",
+    "DEPLOYMENT",
+    "STATEFULSET",
+    "CADVISOR",
+    "KUBELET",
+    "DCGM",
+    "JOBSET",
+)  # the same file's, by their numbers there
+
+
+def _with_components_in_order(inputs: Values) -> Values:
+    """GKE gives the components that it monitors in an order of its own (cluster-toolkit issue 6331: STORAGE and HPA
+    before POD, DCGM before JOBSET), and the provider compares them as a list (terraform-provider-google issue 28688).
+    """
+    config = inputs.get("monitoringConfig") or {}
+    given = config.get("enableComponents") or []
+    if not given or not set(given) <= set(MONITORED):
+        return inputs
+    return {**inputs, "monitoringConfig": {**config, "enableComponents": sorted(given, key=MONITORED.index)}}
 
 
 def _labels(facts: Facts) -> Value:
@@ -210,11 +221,17 @@ ROWS: Mapping[str, Row] = {
             "networkingMode": frozenset({"VPC_NATIVE", "ROUTES"}),
             "dnsConfig.clusterDns": frozenset({"PROVIDER_UNSPECIFIED", "PLATFORM_DEFAULT", "CLOUD_DNS", "KUBE_DNS"}),
             "dnsConfig.clusterDnsScope": frozenset({"DNS_SCOPE_UNSPECIFIED", "CLUSTER_SCOPE", "VPC_SCOPE"}),
-            "monitoringConfig.enableComponents[*]": MONITORED,
+            "monitoringConfig.enableComponents[*]": frozenset(MONITORED),
             "databaseEncryption.state": frozenset({"ENCRYPTED", "DECRYPTED", "ALL_OBJECTS_ENCRYPTION_ENABLED"}),
         },
-        checks=(_has_a_first_pool, node_pools.of_cluster, pool_in_cluster.version_is_offered),
-        refusals=(operations.may_begin, keys.agents_may_use_keys),
+        checks=(_has_a_first_pool, node_pools.of_cluster, maintenance.leaves_time, pool_in_cluster.version_is_offered),
+        returned=_with_components_in_order,
+        refusals=(
+            operations.may_begin,
+            keys.has_keys_where_it_must,
+            keys.agents_may_use_keys,
+            quotas.first_pool_has_room,
+        ),
         effects=(first_pool.comes_and_goes,),
         remembered=True,
     ),
@@ -265,6 +282,7 @@ ROWS: Mapping[str, Row] = {
         refusals=(
             operations.may_begin,
             *pool_in_cluster.REFUSALS,
+            keys.has_keys_where_it_must,
             keys.agents_may_use_keys,
             reservations.is_there_and_large_enough,
             zones_lost.has_machines,

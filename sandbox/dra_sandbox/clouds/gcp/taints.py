@@ -31,7 +31,9 @@ def node_config(facts: Facts) -> Value:
     if (facts.inputs.get("queuedProvisioning") or {}).get("enabled"):
         added.append(QUEUED)
     own = [dict(taint) for taint in config.get("taints") or []]
-    return {**USUAL, "effectiveTaints": [*own, *(taint for taint in added if taint not in own)]}
+    # The provider sends false where limits of CPU are not spoken of: GoogleCloudPlatform/k8s-config-connector PR 12658.
+    kubelet = {"kubeletConfig": {"cpuCfsQuota": False}} if config.get("kubeletConfig") else {}
+    return {**USUAL, **kubelet, "effectiveTaints": [*own, *(taint for taint in added if taint not in own)]}
 
 
 def _is_beside_others(facts: Facts) -> bool:

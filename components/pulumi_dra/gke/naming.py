@@ -1,4 +1,4 @@
-"""Labels of Google Cloud resources, for billing: what the cloud takes."""
+"""Names of resources, and their labels for billing: what Google Cloud takes."""
 
 import re
 
@@ -6,13 +6,16 @@ import pulumi
 
 from pulumi_dra.inputs import InputReader
 
+CLUSTER_NAME = NODE_POOL_NAME = 40
+COMPUTE_NAME = 63
+"""Characters in the names of networks, subnets, routers and gateways."""
 MOST = 60
 """Google Cloud takes 64 on a resource; the components and GKE add their own."""
 
 
-def read_resource_labels(read: InputReader, key: str) -> dict[str, pulumi.Input[str]]:
-    """Return a map of labels (Resource Manager, “Requirements for labels”)."""
-    return read.labels(key, most=MOST, check=_check)
+def read_resource_labels(read: InputReader) -> dict[str, pulumi.Input[str]]:
+    """Return the input `resource_labels` (Resource Manager, “Requirements for labels”)."""
+    return read.labels("resource_labels", most=MOST, check=_check)
 
 
 def _check(key: str, value: str) -> str:

@@ -1,11 +1,18 @@
-"""Tags of Azure: what the cloud takes."""
+"""Names and tags: what Azure takes."""
 
 import re
 
 import pulumi
 
+from dra_planner.clouds.aks import LONGEST_LABEL_NAME
 from pulumi_dra.inputs import InputReader
 
+CLUSTER_NAME, NETWORK_PART_NAME, IDENTITY_NAME, WORKSPACE_NAME = 63, 80, 128, 63
+"""Characters: learn.microsoft.com/azure/azure-resource-manager/management/resource-name-rules."""
+NODE_GROUP_NAME = 80
+"""Of the group that AKS makes for nodes: learn.microsoft.com/azure/aks/faq."""
+LABEL_NAME = LONGEST_LABEL_NAME
+"""Of group, network and subnet of nodes: Azure takes more, but they become labels of nodes."""
 MOST = 45
 """Azure takes 50 on a resource; AKS adds its own to what it makes."""
 _TAKEN = ("azure", "microsoft", "windows")

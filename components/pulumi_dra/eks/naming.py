@@ -1,0 +1,51 @@
+"""Names and tags: what AWS takes."""
+
+import unicodedata
+
+import pulumi
+
+from pulumi_dra.inputs import InputReader
+
+NODE_GROUP_NAME, ROLE_NAME = 63, 64
+"""Characters in the names of node groups and roles (EKS and IAM API references)."""
+MOST = 45
+"""AWS takes 50 on a resource; the components and EKS add their own."""
+_OF_ROLES = "_.:/=+-@"
+
+
+def read_tags(read: InputReader, key: str = "tags") -> dict[str, pulumi.Input[str]]:
+    """Return the input `tags`, or another of that kind (EC2 user guide, “Tag restrictions”)."""
+    return read.labels(key, most=MOST, check=_check)
+
+
+def read_role_tags(read: InputReader) -> dict[str, pulumi.Input[str]]:
+    """Return `tags` where they are those of IAM roles too, which takes fewer characters and no keys alike but for case.
+
+    Sources: IAM user guide, “Tags for IAM resources” and its API reference, Tag; kubernetes/kops issue 11727.
+    """
+    tags = read.labels("tags", most=MOST, check=lambda key, value: _check(key, value) or _check_of_roles(key, value))
+    seen: dict[str, str] = {}
+    for key in tags:
+        if (other := seen.setdefault(key.lower(), key)) != key:
+            read.refuse(f"tags.{key}", f'"{other}" is there too, and IAM does not tell them apart: keep one of them')
+    return tags
+
+
+def _check(key: str, value: str) -> str:
+    if not 1 <= len(key) <= 128:
+        return "must have a key of 1 to 128 characters"
+    if key.lower().startswith("aws:"):
+        return "must not begin with aws:, which is AWS' own"
+    return "" if len(value) <= 256 else f"must have at most 256 characters, not {len(value)}"
+
+
+def _check_of_roles(key: str, value: str) -> str:
+    if not _is_of_roles(key):
+        return f"must have a key of letters, digits, spaces and {' '.join(_OF_ROLES)} alone: roles get it too"
+    if not _is_of_roles(value):
+        return f"must be letters, digits, spaces and {' '.join(_OF_ROLES)} alone, for roles get it too"
+    return ""
+
+
+def _is_of_roles(text: str) -> bool:
+    return all(unicodedata.category(letter)[0] in "LZN" or letter in _OF_ROLES for letter in text)
