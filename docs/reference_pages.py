@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import ast
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 SCHEMAS = Path(__file__).parent / "schema"
+EXAMPLES = Path(__file__).parents[1] / "examples" / "components"
 _INDEX = "pulumi-dra:index:"
 
 
@@ -89,18 +91,34 @@ def _components() -> str:
         "",
         "The inputs and outputs of every component, by the names of [the package's schema](../schema/components.json). "
         "TypeScript, Go and YAML programs write them as they stand here; Python programs in snake_case, and "
-        "`pulumi-dra:platform` in a stack takes those of `DraPlatform`.",
+        "`pulumi-dra:platform` in a stack takes those of `DraPlatform`. The examples are parts of "
+        "[programs that run](../../examples/components).",
     ]
+    examples = _examples()
     for token, component in package["resources"].items():
         lines += ["", f"## {token.removeprefix(_INDEX)}", "", _plain(component.get("description", "")), ""]
         lines += _inputs(component.get("inputProperties", {}), component.get("requiredInputs", ()))
         if outputs := component.get("properties"):
             lines += ["", "| output | value | meaning |", "| :-- | :-- | :-- |"]
             lines += [_row(key, _input_type(value), value.get("description", "")) for key, value in outputs.items()]
+        lines += ["", "```python", examples[token.removeprefix(_INDEX)], "```"]
     for token, part in package["types"].items():
         lines += ["", f"## {token.removeprefix(_INDEX)}", "", _plain(part.get("description", "")), ""]
         lines += _inputs(part["properties"], part.get("required", ()))
     return _text(lines)
+
+
+def _examples() -> dict[str, str]:
+    """Return the statement of an example that makes each component."""
+    found: dict[str, str] = {}
+    for path in sorted(EXAMPLES.glob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        for statement in ast.parse(text).body:
+            made = getattr(statement, "value", None)
+            if isinstance(made, ast.Call) and isinstance(made.func, ast.Name):
+                shown = "\n".join(text.splitlines()[statement.lineno - 1 : statement.end_lineno])
+                found.setdefault(made.func.id, shown)
+    return found
 
 
 def _inputs(inputs: Mapping[str, Any], required: object) -> Iterator[str]:

@@ -23,6 +23,18 @@ class UsageError(PlannerError):
     """A command line that cannot be understood."""
 
 
+def require_sandbox(what: str, *modules: str) -> None:
+    """Raise UsageError naming the extra that brings these modules, unless all of them are installed."""
+    from importlib.util import find_spec  # the sandbox alone asks
+
+    missing = [name for name in modules if find_spec(name) is None]
+    if missing:
+        raise UsageError(
+            f"{what} needs {' and '.join(missing)}, which this installation lacks",
+            fix='pip install "pulumi-dra[sandbox]"',
+        )
+
+
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         from dra_command.suggestions import fix_of  # only on the way to an error

@@ -13,6 +13,26 @@ exit status:
   0  everything fits            1  something does not fit, or a rule is broken
   2  the input is wrong         3  cannot tell (--allow-unknown makes it 0)
 """
+_LISTED = """\
+exit status:
+  0  there are such rows        1  no row holds every word
+  2  the input is wrong
+"""
+_WRITTEN = """\
+exit status:
+  0  it is written              2  the input is wrong
+"""
+_VERIFIED = """\
+exit status:
+  0  the nodes are as predicted 1  something differs
+  2  the input is wrong         3  no node could be compared (--allow-unknown
+                                   makes it 0)
+"""
+_SUGGESTED = """\
+exit status:
+  0  a fleet was found          1  something fits none of the machines
+  2  the input is wrong         3  cannot tell
+"""
 
 
 def _snapshot(width: int = 76) -> str:
@@ -237,3 +257,12 @@ EXAMPLES = {
     "portfolio": _PORTFOLIO_EXAMPLES,
     "completion": _COMPLETION_EXAMPLES,
 }
+EXIT_STATUSES = {
+    "slices": _WRITTEN,
+    "catalog": _LISTED,
+    "verify": _VERIFIED,
+    "suggest": _SUGGESTED,
+    "init": _WRITTEN,
+    "completion": _WRITTEN,
+}
+"""Those of the subcommands whose answer is no verdict on workloads; EXIT_STATUS is for the others."""

@@ -10,12 +10,13 @@ from pathlib import PurePath
 from dra_command.arguments import UsageError
 from dra_command.commands.check import check
 from dra_command.configured import read_asked
-from dra_command.explained_pods import planned, refuse_format
+from dra_command.explained_pods import planned
 from dra_command.finding_explanation import FindingExplanation
 from dra_command.gathering import judge_readable
 from dra_command.inputs import Inputs, read_inputs
 from dra_command.progress import doing
 from dra_command.status import Status
+from dra_command.what_if import refuse_format
 from dra_planner.errors import Diagnostic
 from dra_planner.model import Verdict
 from dra_planner.plan.explaining_pods import explain_pod, pods_at

@@ -5,12 +5,11 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from dra_command.arguments import UsageError
 from dra_command.inputs import Inputs, read_inputs, tell_left_alone
 from dra_command.progress import doing
 from dra_command.status import status_of
+from dra_command.what_if import changed_fleet, refuse_format
 from dra_planner.fleet import Fleet
-from dra_planner.fleet.changes import change_fleet, read_change
 from dra_planner.model import worst
 from dra_planner.plan import Plan, PlanRequest, make_plan
 from dra_planner.plan.explaining import WhatIf
@@ -35,12 +34,6 @@ def run(values: argparse.Namespace) -> int:
     return status_of(worst(each.verdict for each in pods), allow_unknown=values.allow_unknown)
 
 
-def refuse_format(values: argparse.Namespace, option: str) -> None:
-    """Raise UsageError for a format in which the answer to an option is not told."""
-    if values.format not in ("text", "json"):
-        raise UsageError(f"{option} is not told in {values.format}", fix="leave --format out, or give --format json")
-
-
 def planned(inputs: Inputs, fleet: Fleet | None) -> Plan:
     """Return the plan of what was read, on a fleet or on the snapshot."""
     return make_plan(
@@ -49,13 +42,9 @@ def planned(inputs: Inputs, fleet: Fleet | None) -> Plan:
 
 
 def _explained(inputs: Inputs, values: argparse.Namespace) -> tuple[Sequence[PodExplanation], WhatIf | None]:
-    changes = tuple(map(read_change, values.what_if))
+    fleet, changes = changed_fleet(inputs, values)
+    pods = explain_pod(planned(inputs, fleet).judgement, values.pod, values.pool)
     if not changes:
-        return explain_pod(planned(inputs, inputs.fleet).judgement, values.pod, values.pool), None
-    if inputs.fleet is None:
-        raise UsageError("--what-if changes a fleet; a snapshot is judged as it is", fix="give --fleet or --stack")
-    if inputs.kubernetes and any(change.path == "kubernetes" for change in changes):
-        raise UsageError("--what-if names the release, and --kubernetes too", fix="leave --kubernetes out")
-    pods = explain_pod(planned(inputs, change_fleet(inputs.fleet, changes)).judgement, values.pod, values.pool)
+        return pods, None
     before = explain_pod(planned(inputs, inputs.fleet).judgement, values.pod, values.pool)
-    return pods, WhatIf(changes=tuple(map(str, changes)), verdict_before=worst(each.verdict for each in before))
+    return pods, WhatIf(changes=changes, verdict_before=worst(each.verdict for each in before))

@@ -12,6 +12,7 @@ from dra_planner.manifests.documents import Document, read_documents
 from dra_planner.manifests.fragments import Whole, setting_findings, whole_of
 from dra_planner.releases import Features
 from dra_planner.sources import Source, may_be_unfinished
+from dra_planner.wording import counted, noun, verb
 from dra_policies.rules import OF_MANIFESTS, check_all, view_of
 
 NOT_JUDGED = "fragment-not-judged"
@@ -63,11 +64,10 @@ def not_judged(lines: Iterable[int], file: str) -> Iterator[Diagnostic]:
     """Yield one note on all fragments of a file that were not judged; they begin on these lines."""
     numbers = sorted(set(lines))
     if numbers:
-        many = len(numbers) > 1
         listed = ", ".join(map(str, numbers[:_MOST_LINES])) + (", …" if len(numbers) > _MOST_LINES else "")
         message = (
-            f"{len(numbers)} {'pieces' if many else 'piece'} of YAML without apiVersion and kind "
-            f"{'are' if many else 'is'} read and not judged: line{'s' if many else ''} {listed}"
+            f"{counted(len(numbers), 'piece')} of YAML without apiVersion and kind "
+            f"{verb(len(numbers), 'are')} read and not judged: {noun(len(numbers), 'line')} {listed}"
         )
         yield Diagnostic("note", NOT_JUDGED, message, Place(file, numbers[0]), "")
 

@@ -137,4 +137,4 @@ def _without(fleet: str | None, sources: tuple[Source, ...]) -> tuple[Source, ..
 
 def _stacks() -> str:
     names = sorted(path.name[len("Pulumi.") : -len(".yaml")] for path in Path("stacks").glob("Pulumi.*.yaml"))
-    return f"; stacks here: {', '.join(names)}" if names else ""
+    return f"; stacks here: {', '.join(names)}" if names else "; `pulumi-dra init` writes a fleet to start from"

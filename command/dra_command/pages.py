@@ -84,8 +84,28 @@ def _of_blocks(
         told, rest = judge_fragments([block], features, page.text)
         yield from told
         if rest and block in labelled and block.text.strip():
-            unknown.append(len(block.text) - len(block.text.lstrip("\n")) + 1)
+            fault = _why_not_read(block)
+            if fault is not None:
+                yield fault
+            else:
+                unknown.append(len(block.text) - len(block.text.lstrip("\n")) + 1)
     yield from not_judged(unknown, page.name)
+
+
+def _why_not_read(block: Source) -> Diagnostic | None:
+    """Return why a block that says that it is YAML is none; None where it is, or where it leaves something out."""
+    from dra_planner.manifests.documents import read_documents
+    from dra_planner.sources import may_be_unfinished
+
+    if _UNFINISHED.search(block.text) or may_be_unfinished(block.text):
+        return None
+    try:
+        read_documents([block])
+    except ManifestError as error:
+        if error.fix and "left out" not in error.fix:
+            severity: Severity = "warning" if "no level" in error.fix else "note"  # others may well be output
+            return Diagnostic(severity, "block-not-read", error.message, error.place, error.fix)
+    return None
 
 
 def _namespace_conflicts(page: Source) -> Iterator[Diagnostic]:
@@ -128,6 +148,12 @@ def _readable(page: Source) -> tuple[Source, list[Diagnostic], list[Source]]:
             document = "\n".join(lines[begin:end])
             if not document.strip():
                 raise
+            if (repaired := _with_separators(document)) != document:
+                at = next(n for n in range(begin, end) if _with_separators(lines[n]) != lines[n])
+                place = replace(error.place, line=at + 1)
+                found.append(Diagnostic("error", "block-not-read", error.message, place, error.fix))
+                page = replace(page, text="\n".join([*lines[:begin], repaired, *lines[end:]]))
+                continue
             page = replace(page, text="\n".join([*lines[:begin], *[""] * (end - begin), *lines[end:]]))
             if _is_meant_as_object(document):
                 severity: Severity = "note" if _UNFINISHED.search(document) else "error"
@@ -136,6 +162,13 @@ def _readable(page: Source) -> tuple[Source, list[Diagnostic], list[Source]]:
                 parts.append(Source(page.name, "\n" * begin + document))
         else:
             return page, found, parts
+
+
+def _with_separators(document: str) -> str:
+    """Return a document with lines of hyphens and dashes as the separators that they were meant for."""
+    from dra_planner.manifests.repairing import plain_separator
+
+    return "\n".join(map(plain_separator, document.split("\n")))
 
 
 def _document_at(lines: list[str], at: int) -> tuple[int, int]:

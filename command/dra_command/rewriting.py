@@ -22,6 +22,7 @@ from dra_planner.manifests.rewriting.pages import rewrite_with_pages
 from dra_planner.plan import check_selector
 from dra_planner.releases import MAXIMUM_MINOR, Features, features_of, parse_version
 from dra_planner.sources import STDIN_NAME, Source, has_embedded
+from dra_planner.wording import counted
 
 _OLDER = frozenset({"older-form", "unknown-field"})
 """Findings on parts of objects that rewriting would be about."""
@@ -58,8 +59,7 @@ def run(values: argparse.Namespace) -> int:
     refusals += [refusal for each in sources if has_embedded(each.name) for refusal in _old_parts(each, features)]
     _tell_refusals(refusals)
     if not changed and not refusals and not values.quiet:
-        counted = f"{len(sources)} file{'s' if len(sources) != 1 else ''}"
-        print(f"nothing to rewrite: {counted}, no older form of a DRA object", file=sys.stderr)
+        print(f"nothing to rewrite: {counted(len(sources), 'file')}, no older form of a DRA object", file=sys.stderr)
     return Status.BROKEN if refusals else Status.FITS
 
 

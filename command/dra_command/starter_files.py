@@ -87,7 +87,6 @@ _CI: Final = {
     "github": (".github/workflows/pulumi-dra.yml", _GITHUB),
     "gitlab": ("pulumi-dra.gitlab-ci.yml", _GITLAB),
 }
-CI_KINDS: Final = (*_CI, "none")
 
 
 def ci_files(kind: str, *, workloads: str) -> dict[str, str]:

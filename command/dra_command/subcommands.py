@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
-from dra_command.examples import EXAMPLES, EXIT_STATUS
+from dra_command.examples import EXAMPLES, EXIT_STATUS, EXIT_STATUSES
 
 _LONGEST_SIMULATION = 3_600  # seconds
 
@@ -18,7 +18,7 @@ def add_subcommands(commands: Any, words: Collection[str] | None = None) -> None
             name,
             help=says,
             description=f"Say {says}.",
-            epilog=f"{EXAMPLES[name]}\n{EXIT_STATUS}",
+            epilog=f"{EXAMPLES[name]}\n{EXIT_STATUSES.get(name, EXIT_STATUS)}",
             formatter_class=_Folded,
         )
         if words is None or name in words:
@@ -37,9 +37,9 @@ def _subcommands() -> dict[str, tuple[str, Callable[[argparse.ArgumentParser], N
         "sandbox": ("how a stack behaves, rehearsed here without a cloud", _add_sandbox),
         "rehearse": ("what the real scheduler does with the workloads on the planned nodes", _add_rehearse),
         "suggest": ("which machines to buy for workloads, as a fleet document", _add_suggest),
-        "init": ("what to start from: write a fleet, a first workload and a CI file", _add_init),
+        "init": ("what to start from, and write it: a fleet, a first workload, a CI file", _add_init),
         "portfolio": ("how many stacks fare in many scenarios", _add_portfolio),
-        "completion": ("how a shell completes words of this command: a script for it", _add_completion),
+        "completion": ("how a shell completes the words of this command, as a script", _add_completion),
     }
 
 
@@ -105,7 +105,7 @@ def _add_plan(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_suggest(parser: argparse.ArgumentParser) -> None:
-    _add_paths(parser)
+    _add_paths(parser, of_a_stack=False)
     parser.add_argument("--cloud", metavar="CLOUD", default="", help="default: the one that has the region")
     parser.add_argument("--region", required=True, help="region whose machines and on-demand prices are compared")
     parser.add_argument("--kubernetes", metavar="VERSION", default="", help="default: 1.34, or later where that ends")
@@ -192,7 +192,12 @@ def _add_portfolio(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_completion(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("shell", choices=("bash", "zsh", "fish"))
+    _add_choice(parser, "shell", ("bash", "zsh", "fish"), "which shell reads the script")
+
+
+def _add_choice(parser: argparse.ArgumentParser, name: str, choices: Sequence[str], says: str) -> None:
+    """Add an argument that is named by what it may be, in errors too."""
+    parser.add_argument(name, choices=choices, metavar=f"{{{','.join(choices)}}}", help=says)
 
 
 def _positive(text: str) -> int:
@@ -404,8 +409,8 @@ def _add_slices(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_catalog(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("table", choices=("machines", "gpus", "mig", "drivers", "releases"))
-    parser.add_argument("words", metavar="WORD", nargs="*", help="only rows that hold every word")
+    _add_choice(parser, "table", ("machines", "gpus", "mig", "drivers", "releases"), "what to list")
+    parser.add_argument("words", metavar="WORD", nargs="*", default=[], help="only rows that hold every word")
     parser.add_argument("--cloud", metavar="CLOUD", default="", help="machines of this cloud only")
     parser.add_argument("--region", default="", help="also the on-demand price of machines in this region")
     parser.add_argument("--format", choices=("text", "json"), default="text", help="default: %(default)s")
@@ -498,12 +503,10 @@ class _Folded(argparse.RawDescriptionHelpFormatter):
         return folded + line
 
 
-def _add_paths(parser: argparse.ArgumentParser) -> None:
+def _add_paths(parser: argparse.ArgumentParser, *, of_a_stack: bool = True) -> None:
+    default = "; with --stack by default the stack's own workloads" if of_a_stack else ""
     parser.add_argument(
-        "paths",
-        metavar="PATH",
-        nargs="*",
-        help="file, folder, glob, or - for standard input; with --stack by default the stack's own workloads",
+        "paths", metavar="PATH", nargs="*", help=f"file, folder, glob, or - for standard input{default}"
     )
 
 

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 _SINGULAR = {"are": "is", "have": "has"}
 
 
-def counted(number: int, noun: str) -> str:
-    """Return a number with its noun: `1 node`, `2 nodes`, `2 addresses`."""
-    return f"{number} {noun}{'' if number == 1 else 'es' if noun.endswith('ss') else 's'}"
+def noun(number: int, singular: str) -> str:
+    """Return the noun for so many things: `node`, `nodes`, `addresses`."""
+    return singular if number == 1 else singular + ("es" if singular.endswith("ss") else "s")
+
+
+def counted(number: int, singular: str) -> str:
+    """Return a number with its noun: `1 node`, `2 nodes`."""
+    return f"{number} {noun(number, singular)}"
+
+
+def named(singular: str, names: Collection[str], joint: str = ", ") -> str:
+    """Return names behind their noun: `pool l4`, `pools l4, h100`."""
+    return f"{noun(len(names), singular)} {joint.join(names)}"
 
 
 def verb(number: int, plural: str) -> str:

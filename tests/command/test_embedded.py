@@ -60,6 +60,120 @@ def test_blocks_and_heredocs_of_a_page_are_judged_on_their_lines(project: Projec
     ]
 
 
+CLAIM = """\
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {name: a}
+spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.example.com, count: -1}}]}}
+"""
+
+
+def indented(text: str, by: str = "    ") -> str:
+    return "".join(f"{by}{line}" for line in text.splitlines(keepends=True))
+
+
+@pytest.mark.parametrize(
+    ("page", "expected"),
+    [
+        (f"Save this:\n\n{indented(CLAIM)}\nThen go on.\n", [(6, "invalid-value")]),
+        (f"Save this:\n\n{indented(CLAIM, chr(9))}", [(6, "invalid-value")]),
+        (
+            f"- In a list:\n\n{indented(CLAIM, '      ')}\n      kubectl get resourceclass\n",
+            [(6, "invalid-value"), (8, "kind-gone")],
+        ),
+        ("Run:\n\n    kubectl get resourceclass\n", [(3, "kind-gone")]),
+        ("Set:\n\n    --runtime-config=resource.k8s.io/v1beta1=true\n", [(3, "version-not-needed")]),
+        (f"Prose that goes on\n{indented(CLAIM)}", []),  # no code in Markdown: its paragraph continues
+        ("Text:\n\n    below an item, kind: of\n", []),
+    ],
+    ids=["plain", "tabs", "list", "commands", "flags", "paragraph", "prose"],
+)
+def test_indented_code_is_read_as_fenced_code_is(project: Project, page: str, expected: list[tuple[int, str]]) -> None:
+    assert [each for each in findings(project, "README.md", page) if each[1] != "fragment-not-judged"] == expected
+
+
+@pytest.mark.parametrize(
+    "diff",
+    [
+        " apiVersion: v1\n kind: Pod\n metadata: {name: p}\n spec:\n+  resourceClaims: [{name: g, source: {}}]\n"
+        "-  nodeName: n\n   containers: [{name: c, image: i}]\n",
+        "--- a/pod.yaml\n+++ b/pod.yaml\n apiVersion: v1\n kind: Pod\n metadata: {name: p}\n spec:\n"
+        "-  nodeName: n\n+  resourceClaims: [{name: g, source: {}}]\n   containers: [{name: c, image: i}]\n",
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n+ resourceClaims: [{name: g, source: {}}]\n"
+        "- nodeName: n\n  containers: [{name: c, image: i}]\n",
+    ],
+    ids=["signs", "headers", "without signs"],
+)
+def test_a_diff_is_judged_as_what_it_makes_of_the_file(project: Project, diff: str) -> None:
+    lines = f"```diff\n{diff}```\n".splitlines()
+    at = next(number for number, line in enumerate(lines, 1) if "resourceClaims" in line)
+    assert (at, "unknown-field") in findings(project, "README.md", "\n".join(lines))
+
+
+@pytest.mark.parametrize(
+    "diff", ["@@ -3,4 +3,5 @@\n apiVersion: v1\n kind: Pod\n+spec: {}\n", "- kind: Pod\n+ [\n  apiVersion: v1\n"]
+)
+def test_a_diff_of_parts_of_a_file_and_one_that_makes_no_yaml_are_left_alone(project: Project, diff: str) -> None:
+    assert findings(project, "README.md", f"```diff\n{diff}```\n") == []
+
+
+def test_an_object_in_a_block_for_a_shell_is_an_object(project: Project) -> None:
+    page = f"```bash\n{CLAIM}```\n\n```sh\ncat <<EOF\n{CLAIM}EOF\n```\n"
+    assert [each for each in findings(project, "README.md", page) if each[1] == "invalid-value"] == [
+        (5, "invalid-value"),
+        (13, "invalid-value"),
+    ]
+
+
+def test_flags_in_a_block_of_yaml_are_judged_as_flags_but_for_those_that_others_have(project: Project) -> None:
+    flags = (
+        "```yaml\n--runtime-config=resource.k8s.io/v1beta1=true\n--feature-gates=DynamicResourceAllocation=true\n```\n"
+    )
+    assert findings(project, "README.md", flags) == [(2, "version-not-needed"), (3, "gate-not-needed")]
+    assert findings(project, "README.md", f"# Volcano\n{flags}") == [(3, "version-not-needed")]
+
+
+def test_a_comment_between_the_lines_of_a_command_cuts_it(project: Project) -> None:
+    begin = "helm install d nvidia/nvidia-dra-driver-gpu \\\n"
+    options = "  --namespace d \\\n  --set gpuResourcesEnabledOverride=true \\\n"
+    assert findings(project, "run.sh", f"{begin}  # a release\n{options}") == [(2, "command-cut")]
+    assert findings(project, "run.sh", f"{begin}{options}  # and other values\necho done\n") == []
+
+
+def test_documents_apart_by_dashes_of_a_word_processor_are_all_judged(project: Project) -> None:
+    second = CLAIM.replace("name: a", "name: b")
+    found = findings(project, "README.md", f"```yaml\n{CLAIM}\u2013--\n{second}```\n")
+    assert found == [(5, "invalid-value"), (6, "block-not-read"), (10, "invalid-value")]
+
+
+def test_part_of_a_slice_is_what_a_cluster_shows(project: Project) -> None:
+    text = (
+        "apiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {name: s}\nspec:\n  devices: [{name: gpu-0}]\n"
+    )
+    assert findings(project, "README.md", f"```yaml\n{text}```\n") == [(2, "output-not-judged")]
+    assert ("required-value" in {code for _, code in findings(project, "slice.yaml", text)}) is True
+
+
+def test_values_in_a_file_may_say_what_a_command_does_not(project: Project) -> None:
+    page = "```bash\nhelm install o nvidia/gpu-operator -n o -f values.yaml  # for resource.k8s.io\n```\n"
+    values = "```yaml\ndevicePlugin:\n  # none\n  enabled: false\n```\n"
+    project.write("README.md", page)
+    (found,) = project.run("check", "README.md", "--format", "json").json["diagnostics"]
+    assert (found["severity"], found["code"]) == ("note", "device-plugin-on-dra-node")
+    assert found["message"].endswith(", unless values.yaml says otherwise")
+    assert findings(project, "README.md", page + values.replace("  # none\n", "")) == [(5, "fragment-not-judged")]
+
+
+def test_a_block_of_terraform_with_objects_does_not_end_in_an_error(project: Project) -> None:
+    module = 'module "eks" {\n  source = "./eks"\n}\n'
+    manifest = 'resource "kubernetes_manifest" "a" {\n  manifest = { kind = "Pod" }\n}\n'
+    assert findings(project, "README.md", f"```hcl\n{module}```\n") == []
+    assert findings(project, "README.md", f"```hcl\n{manifest}{manifest}```\n") == [
+        (2, "terraform-not-judged"),
+        (5, "terraform-not-judged"),
+    ]
+
+
 def test_a_script_is_judged_too(project: Project) -> None:
     manifest = "\tkind: Pod\n\tapiVersion: resource.k8s.io/v1\n\tEND\n"
     script = f"#!/bin/sh\nset -e\ncat <<-END | kubectl apply -f -\n{manifest}"

@@ -38,6 +38,23 @@ def test_help_lists_every_subcommand(project: Project) -> None:
     assert max(map(len, done.out.splitlines())) <= 80
 
 
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("catalog", "arguments are required: {machines,gpus,mig,drivers,releases}; see"),
+        ("completion", "arguments are required: {bash,zsh,fish}; see"),
+    ],
+)
+def test_what_is_missing_is_named_by_what_it_may_be(command: str, said: str, project: Project) -> None:
+    assert said in project.run(command).err
+
+
+def test_help_says_nothing_of_options_that_a_subcommand_has_not(project: Project) -> None:
+    """`suggest` takes no stack; neither `init` nor `catalog` has a verdict."""
+    assert "--stack" not in project.run("suggest", "--help").out
+    assert not [name for name in ("init", "catalog", "completion") if "fits" in project.run(name, "--help").out]
+
+
 @pytest.mark.parametrize("command", EXAMPLES)
 def test_each_subcommand_shows_examples(command: str, project: Project) -> None:
     done = project.run(command, "--help", COLUMNS="80")
@@ -119,7 +136,7 @@ def test_examples_work_when_copied(line: str, project: Project) -> None:
         "wrote ",
         "nothing to rewrite",
         "fix.yaml: not written",
-        "stacks/eks-dev.plan.json: is current",
+        "stacks/eks-dev.plan.json is current",
         "why, term by term: ",
         "all that has to change: ",
     )

@@ -46,6 +46,14 @@ def test_a_table_is_as_rich_writes_it(data: st.DataObject, columns: int) -> None
         assert plain == rich_pen().table(heads, rows, right, {})
 
 
+def test_heads_of_numbers_are_folded_before_the_names_beside_them() -> None:
+    """A table of scenarios lost its first column at 80 columns."""
+    heads = ("scenario", "do not fit at all", "cannot be judged", "against as-is", "USD per hour")
+    lines = rich_pen().table(heads, [("kubernetes", "2", "1", "+102.1%", "1,234.56")], {1, 2, 3, 4}, {})
+    assert lines[-1].split() == ["kubernetes", "2", "1", "+102.1%", "1,234.56"]
+    assert max(map(len, lines)) <= WIDTH
+
+
 @pytest.mark.parametrize("text", ["two\nlines", "tab\there", "漢字", "e\u0301", "👍", "x" * (WIDTH + 1)])
 def test_what_may_not_fit_is_left_to_rich(text: str) -> None:
     assert plain_paragraph(text, WIDTH) is None

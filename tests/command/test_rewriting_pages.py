@@ -59,6 +59,20 @@ kind: ConfigMap
 metadata: {name: untouched}   # stays
 EOF
 ```
+
+Without a fence:
+
+    apiVersion: resource.k8s.io/v1beta2
+    kind: ResourceClaim
+    metadata: {name: i}   # stays
+    spec: {devices: {requests: [{name: g, exactly: {deviceClassName: gpu.example.com}}]}}
+
+```diff
+ apiVersion: resource.k8s.io/v1beta2
+ kind: ResourceClaim
++metadata: {name: of-a-diff}
+ spec: {devices: {requests: [{name: g, exactly: {deviceClassName: gpu.example.com}}]}}
+```
 """
 
 REWRITTEN = """\
@@ -116,6 +130,20 @@ kind: ConfigMap
 metadata: {name: untouched}   # stays
 EOF
 ```
+
+Without a fence:
+
+    apiVersion: resource.k8s.io/v1
+    kind: ResourceClaim
+    metadata: {name: i}   # stays
+    spec: {devices: {requests: [{name: g, exactly: {deviceClassName: gpu.example.com}}]}}
+
+```diff
+ apiVersion: resource.k8s.io/v1beta2
+ kind: ResourceClaim
++metadata: {name: of-a-diff}
+ spec: {devices: {requests: [{name: g, exactly: {deviceClassName: gpu.example.com}}]}}
+```
 """
 
 
@@ -125,7 +153,7 @@ def test_objects_of_all_eras_in_one_page_are_rewritten_where_they_stand(project:
     path.write_bytes(PAGE.replace("\n", end).encode())
     done = project.run("check", "--rewrite", "--in-place", "README.md")
     assert path.read_bytes().decode() == REWRITTEN.replace("\n", end)
-    assert [int(line) for line in re.findall(r"^README\.md:(\d+):", done.out, re.MULTILINE)] == [8, 21, 37, 43]
+    assert [int(line) for line in re.findall(r"^README\.md:(\d+):", done.out, re.MULTILINE)] == [8, 21, 37, 43, 56]
     assert done.status == 0
     again = project.run("check", "--rewrite", "README.md")
     assert (again.status, again.out) == (0, "")

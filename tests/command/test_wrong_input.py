@@ -58,6 +58,10 @@ def utf_16_stack(project: Project) -> None:
     path.write_text(path.read_text(encoding="utf-8"), encoding="utf-16")
 
 
+def no_stacks(project: Project) -> None:
+    (project.root / "stacks/Pulumi.dev.yaml").unlink()
+
+
 def json_fleet(text: str) -> Prepare:
     return lambda project: (project.write("fleet.json", text), None)[1]
 
@@ -103,6 +107,11 @@ CASES: list[tuple[str, Prepare, tuple[str, ...], tuple[str, ...]]] = [
     ("a broken plan", broken_plan, (*PLAN, "--check"), ("stacks/dev.plan.json:1", "is not JSON", "--write")),
     ("a plan of tomorrow", plan_of_tomorrow, (*PLAN, "--check"), ("stacks/dev.plan.json", "version 99", "version 1")),
     ("no pools at all", nothing, ("plan", "workloads"), ("no pools to plan on", "stacks here: dev")),
+    ("no stacks at all", no_stacks, ("plan", "workloads"), ("no pools to plan on", "`pulumi-dra init` writes a fleet")),
+    ("a stack where there is none", no_stacks, (*PLAN,), ("does not exist", "stacks here: none (start in")),
+    ("a release named twice", nothing,
+     ("explain", "--stack", "dev", "--pool", "l4", "--what-if", "kubernetes=1.36", "--kubernetes", "1.35"),
+     ("--what-if names the release, and --kubernetes too", "leave --kubernetes out")),
     ("no manifests", nothing, ("check",), ("no manifests are named", "name a file")),
     ("--write without a stack", nothing, ("plan", "workloads", "--write"), ("--write needs --stack",)),
     ("--write of other manifests", nothing, (*PLAN, "workloads", "--write"), ("PATH cannot be given",)),
@@ -187,7 +196,7 @@ def test_every_fault_of_a_fleet_is_told_at_once(project: Project) -> None:
 def test_a_stale_plan_is_broken_not_wrong(project: Project) -> None:
     assert project.run(*PLAN, "--write").status == 0
     current = project.run(*PLAN, "--check")
-    assert (current.status, current.err) == (0, "stacks/dev.plan.json: is current: the plan made now is the same\n")
+    assert (current.status, current.err) == (0, "stacks/dev.plan.json is current: the plan made now is the same\n")
     assert project.run(*PLAN, "--check", "--quiet").err == ""
     project.stack("max: 4", "max: 3")
     done = project.run(*PLAN, "--check")

@@ -65,8 +65,8 @@ print(json.dumps([sorted(files), sorted(name for name in installed if not name.s
     [
         ("--help", set(), 112),
         ("catalog gpus", set(), 138),
-        ("check examples/workloads", PLANNING, 528),
-        ("plan examples/workloads --stack eks-dev", PLANNING, 542),
+        ("check examples/workloads", PLANNING, 510),
+        ("plan examples/workloads --stack eks-dev", PLANNING, 524),
     ],
 )
 def test_a_command_loads_what_it_uses(words: str, packages: set[str], most: int) -> None:

@@ -80,7 +80,7 @@ def declared(fleet: Fleet, plan: PlanFile, name: str) -> Any:
     from pulumi_dra.gke.gpu_pool_inputs import read_gpu_pool_inputs as read_gke_inputs
 
     zones: list[Any] = [f"{fleet.region}-{letter}" for letter in "abc"[: fleet.zone_count]]
-    args = gke_pool_args(NO_OPTIONS, fleet, plan, pool, zones, cluster="dev", service_account="nodes@p.example")
+    args = gke_pool_args(NO_OPTIONS, fleet, plan, pool, zones, cluster_name="dev", service_account="nodes@p.example")
     return read_gke_inputs(InputReader("GkeGpuPool", name, args, GkeGpuPoolArgs), name)
 
 

@@ -73,3 +73,18 @@ def test_the_words_are_those_of_the_field() -> None:
         for line, said, word in faults(path.read_text(encoding="utf-8"))
     ]
     assert found == []
+
+
+BY_HAND = re.compile(r"""\{['"](?:e?s)?['"] if .* (?:1|0) else|['"](?:is|are)['"] if [^"']*\b[01] else""")
+"""An ending, or a verb, that somebody makes agree with a number: `node{'s' if nodes != 1 else ''}`."""
+
+
+def test_numbers_agree_with_their_nouns_in_one_place() -> None:
+    found = [
+        f"{path.relative_to(ROOT)}:{number}: {line.strip()}"
+        for path in files()
+        if path.suffix == ".py" and path.relative_to(ROOT).parts[0] not in ("tests", "conformance", "docs")
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if BY_HAND.search(line)
+    ]
+    assert found == [], "dra_planner.wording has counted, named, noun and verb"

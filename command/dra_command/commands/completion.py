@@ -7,7 +7,6 @@ from typing import Any, Final
 
 from dra_command.status import Status
 
-SHELLS: Final = ("bash", "zsh", "fish")
 _FILES: Final = ("FILE", "PATH", "FOLDER", "GLOB")
 _STACKS: Final = {
     "bash": """\

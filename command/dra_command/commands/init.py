@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import field
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from dra_planner.clouds import cloud, cloud_of_region, names
 from dra_planner.errors import PlannerError
 from dra_planner.records import dataclass
 from dra_planner.sources import Source, read_file, read_sources
+from dra_planner.wording import verb
 
 _FLEET, _WORKLOAD = "fleet.yaml", "workloads/first-claim.yaml"
 _LEAST_MAXIMUM = 4
@@ -44,7 +45,10 @@ def run(values: argparse.Namespace) -> int:
         files[_WORKLOAD] = starter_files.FIRST_CLAIM
     there = [name for name in (_FLEET, *files) if (folder / name).exists()]
     if there and not values.force:
-        raise UsageError(f"{_listed(there)} in {folder} already", fix="name another folder, or add --force")
+        raise UsageError(
+            f"{', '.join(there)} {verb(len(there), 'are')} in {folder} already",
+            fix="name another folder, or add --force",
+        )
     start = _start(values)
     files = {_FLEET: _fleet_text(start), **files}
     for name, text in files.items():
@@ -65,10 +69,6 @@ def _make_folder(folder: Path) -> None:
     except OSError as error:
         fault = "is a file" if isinstance(error, FileExistsError | NotADirectoryError) else f"{error.strerror or error}"
         raise UsageError(f"no file can be written in {folder}: {fault}", fix="name another folder") from None
-
-
-def _listed(names: Sequence[str]) -> str:
-    return f"{', '.join(names)} {'is' if len(names) == 1 else 'are'}"
 
 
 def _workloads(values: argparse.Namespace) -> str:

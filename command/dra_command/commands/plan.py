@@ -179,7 +179,7 @@ def _compare_and_write(plan: Plan, inputs: Inputs, values: argparse.Namespace) -
 
     stale = find_stale(inputs, plan) if values.check else ""
     path = write(inputs.stack, plan) if values.write else plan_path(inputs.stack)
-    checked = [f"{path}: is current: the plan made now is the same"] if values.check else []
+    checked = [f"{path} is current: the plan made now is the same"] if values.check else []
     return stale, [*checked, *([f"wrote {path}"] if values.write else [])]
 
 

@@ -3,33 +3,26 @@
 from __future__ import annotations
 
 import argparse
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dra_command.arguments import UsageError
+from dra_command.arguments import UsageError, require_sandbox
 from dra_command.inputs import read_inputs, tell_left_alone
 from dra_command.status import status_of
 from dra_planner.plan import Plan, PlanRequest, make_plan
 from dra_planner.releases import parse_version
 from dra_planner.sources import Source
+from dra_planner.wording import counted
 
 if TYPE_CHECKING:  # the sandbox is an extra
     from dra_sandbox.rehearsal import Comparison
-
-_NEEDED = ("psutil", "cryptography")
 
 
 def run(values: argparse.Namespace) -> int:
     """Plan, rehearse the plan, and print both side by side; 0 when every pod has a node, 1 when some are pending,
     3 when a difference is unexplained or time ran out.
     """
-    missing = [name for name in _NEEDED if find_spec(name) is None]
-    if missing:
-        raise UsageError(
-            f"a rehearsal needs {' and '.join(missing)}, which this installation lacks",
-            fix='pip install "pulumi-dra[sandbox]"',
-        )
+    require_sandbox("a rehearsal", "psutil", "cryptography")
     if values.context and not values.kubeconfig:
         raise UsageError("--context names a context of a kubeconfig", fix="give --kubeconfig FILE too")
     inputs = read_inputs(values, needs_capacity=True)
@@ -74,7 +67,7 @@ def _rehearse(plan: Plan, sources: tuple[Source, ...], values: argparse.Namespac
         scenarios=scenarios,
     )
     nodes = sum(pool.nodes.desired for pool in plan.pools)
-    size = f"{nodes} GPU node{'s' if nodes != 1 else ''}"
+    size = counted(nodes, "GPU node")
     try:
         if values.kubeconfig:
             with (

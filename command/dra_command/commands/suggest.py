@@ -17,6 +17,7 @@ from dra_command.status import Status, status_of
 from dra_planner.clouds import cloud, cloud_of_region
 from dra_planner.plan.suggesting import Suggestion, Suggestions, SuggestRequest, suggest_fleets
 from dra_planner.sources import read_sources
+from dra_planner.wording import counted
 
 
 def run(values: argparse.Namespace) -> int:
@@ -77,7 +78,7 @@ def _why(found: Suggestions, best: Suggestion) -> Iterator[str]:
     dated = best.plan.cost.priced_on if best.plan.cost is not None else ""
     yield f"{_fleet(best)}: {_usd(best.hourly_usd)} per hour{f', prices of {dated}' if dated else ''}"
     least = f"could cost {found.gap:.2%} less, if one exists that was not found" if found.gap else "costs less: proved"
-    compared = f"{found.candidates} machine type{'s' if found.candidates != 1 else ''} compared"
+    compared = f"{counted(found.candidates, 'machine type')} compared"
     yield f"{compared}; {'another' if found.gap else 'no other'} fleet of them {least}"
     for other in found.others:
         more = other.hourly_usd / best.hourly_usd - 1 if best.hourly_usd else Decimal(0)

@@ -30,6 +30,7 @@ from dra_planner.offers import (
 from dra_planner.plan import fleet_classes, read_checked
 from dra_planner.planfile import plan_path, read_plan_file
 from dra_planner.releases import features_of, parse_version
+from dra_planner.wording import counted, verb
 
 _MOST_NAMES = 3
 
@@ -93,11 +94,11 @@ def _print(found: Verification, rows: tuple[CatalogRow, ...]) -> None:
     with Page() as page:
         nodes = sum(map(len, found.compared.values()))
         if found.differences:
-            page.line((f"{_count(len(found.differences), 'difference')} on {_count(nodes, 'node')}.", "bold red"))
+            page.line((f"{counted(len(found.differences), 'difference')} on {counted(nodes, 'node')}.", "bold red"))
             heads = ("what", "of", "predicted", "observed", "where")
             page.table(heads, ((*cells, _names(at)) for cells, at in _alike(found.differences).items()))
         elif found.compared:
-            page.line((f"{_count(nodes, 'node')} {'are' if nodes != 1 else 'is'} as predicted.", "bold green"))
+            page.line((f"{counted(nodes, 'node')} {verb(nodes, 'are')} as predicted.", "bold green"))
         else:
             page.line(("No node of the snapshot belongs to a pool of the fleet.", "bold yellow"))
         if found.pools_without_nodes:
@@ -134,7 +135,3 @@ def _names(nodes: list[str]) -> str:
     shown = ", ".join(nodes[:_MOST_NAMES])
     hidden = len(nodes) - _MOST_NAMES
     return f"{shown} and {hidden} more" if hidden > 0 else shown
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'s' if number != 1 else ''}"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from dra_command.formats.explain_text import Line, depth_of, pool_lines
+from dra_command.formats.explain_text import depth_of, pool_lines
+from dra_command.formats.explained_pools import Line
 from dra_command.formats.html_page import Parts, ReportEntry, coded, coded_lines, render_page
 from dra_command.formats.plan_html_parts import claim_tree
 from dra_command.formats.plan_report import VERDICT_AFTER_A_NAME

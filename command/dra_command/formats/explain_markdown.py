@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dra_command.formats.explain_text import Line, depth_of, pool_lines
+from dra_command.formats.explain_text import depth_of, pool_lines
+from dra_command.formats.explained_pools import Line
 from dra_command.formats.markdown import details, html_code, joined, safe, table_lines
 from dra_command.formats.plan_report import VERDICT_AFTER_A_NAME, Table
 from dra_command.formats.plan_terms import terms_table

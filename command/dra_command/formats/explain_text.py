@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple, TextIO
+from typing import TextIO
 
-from dra_command.formats.page import Page
+from dra_command.formats.explained_pools import (
+    POOLS_TOO_SMALL,
+    Line,
+    edit_lines,
+    print_lines,
+    print_title,
+    print_what_if,
+)
+from dra_command.formats.page import VERDICT_STYLES, Page
 from dra_command.formats.plan_report import VERDICT_AFTER_A_NAME
 from dra_planner.allocation.explanation import AlternativeReport, ConstraintReport, Exclusion
 from dra_planner.cel import Explanation as SelectorReport
 from dra_planner.cel import Term
 from dra_planner.plan.explaining import Explanation, PoolExplanation
+from dra_planner.wording import counted, verb
 
-_STYLES = {"fits": "green", "does-not-fit": "red", "cannot-tell": "yellow"}
 _STEPS = {
     "selector": ("fails", "fail"),
     "unknown": ("cannot be judged by", "cannot be judged by"),
@@ -28,7 +36,6 @@ _STEPS = {
         "carry a taint that the request does not tolerate:",
     ),
 }
-_MOST_NAMES = 6
 _TOLD_BY_THE_TREE = frozenset(
     {
         "no-devices",
@@ -44,14 +51,6 @@ _TOLD_BY_THE_TREE = frozenset(
 )
 
 
-class Line(NamedTuple):
-    """One paragraph of the tree; `mark` stands before it."""
-
-    indent: int
-    text: str
-    mark: str = ""
-
-
 def print_explanation(
     explanation: Explanation, *, quiet: bool = False, verbose: bool = False, file: TextIO | None = None
 ) -> None:
@@ -62,22 +61,15 @@ def print_explanation(
         page.line(
             (f"claim {explanation.claim}", "bold"),
             f" of {explanation.workload} ",
-            (VERDICT_AFTER_A_NAME[explanation.verdict], f"bold {_STYLES[explanation.verdict]}"),
+            (VERDICT_AFTER_A_NAME[explanation.verdict], f"bold {VERDICT_STYLES[explanation.verdict]}"),
         )
-        if explanation.what_if is not None:
-            before = VERDICT_AFTER_A_NAME[explanation.what_if.verdict_before]
-            page.line(f"with {', '.join(explanation.what_if.changes)}; without it {before}")
+        print_what_if(page, explanation.what_if)
         _print_answer(explanation, page)
         for pools, lines in _together(explanation, verbose=verbose):
             if not quiet:
                 page.gap()
-            first = pools[0]
-            machine = f" ({first.machine})" if first.machine else ""
-            kind = "node" if explanation.is_observed else "pool"
-            title = f"{kind}{'s' if len(pools) > 1 else ''} {_names(pools, every=verbose)}"
-            page.line((title, "bold"), f"{machine} ", (VERDICT_AFTER_A_NAME[first.verdict], _STYLES[first.verdict]))
-            for line in () if quiet else lines:
-                page.text(line.text, indent=line.indent, mark=line.mark)
+            print_title(page, pools, is_observed=explanation.is_observed, every=verbose)
+            print_lines(page, () if quiet else lines)
 
 
 def _print_answer(explanation: Explanation, page: Page) -> None:
@@ -88,13 +80,13 @@ def _print_answer(explanation: Explanation, page: Page) -> None:
         page.text(explanation.missing.fix, indent=2, mark="→ ")
     if explanation.pending_reasons:
         page.gap()
-        page.line(("a node takes it, but the pools are too small for all", "bold"))
+        page.line((POOLS_TOO_SMALL, "bold"))
         for reason in explanation.pending_reasons:
             page.text(reason.message, indent=2)
             if reason.fix:
                 page.text(reason.fix, indent=4, mark="→ ")
         for holder in explanation.holders:
-            pods = f"{holder.pods} pod{'s' if holder.pods != 1 else ''}"
+            pods = counted(holder.pods, "pod")
             page.text(f"{holder.workload} holds devices of {holder.pool} ({pods})", indent=2, mark="· ")
 
 
@@ -104,13 +96,6 @@ def _together(explanation: Explanation, *, verbose: bool) -> list[tuple[list[Poo
         said = tuple(line.text.replace(pool.pool, "") for line in pool_lines(pool, verbose=verbose))
         told.setdefault((pool.machine, pool.verdict, said), []).append(pool)
     return [(pools, tuple(pool_lines(pools[0], verbose=verbose))) for pools in told.values()]
-
-
-def _names(pools: list[PoolExplanation], *, every: bool) -> str:
-    names = [pool.pool for pool in pools]
-    if every or len(names) <= _MOST_NAMES:
-        return ", ".join(names)
-    return f"{', '.join(names[:_MOST_NAMES])} and {len(names) - _MOST_NAMES} more"
 
 
 def pool_lines(pool: PoolExplanation, *, verbose: bool) -> Iterator[Line]:
@@ -131,7 +116,7 @@ def pool_lines(pool: PoolExplanation, *, verbose: bool) -> Iterator[Line]:
             yield Line(2, reason.message, "✗ ")
         if reason.fix and not (is_told and pool.edits):
             yield Line(2 if is_told else 4, reason.fix, "→ ")
-    yield from _edit_lines(pool)
+    yield from edit_lines(pool.edits)
 
 
 def depth_of(line: Line) -> int:
@@ -139,22 +124,13 @@ def depth_of(line: Line) -> int:
     return {2: 0, 4: 1, 6: 2}.get(line.indent, 3)
 
 
-def _edit_lines(pool: PoolExplanation) -> Iterator[Line]:
-    if len(pool.edits) == 1:
-        yield Line(2, f"smallest change with which it fits: {pool.edits[0]}", "→ ")
-    elif pool.edits:
-        yield Line(2, "smallest set of changes with which it fits, all of them together:", "→ ")
-        for number, edit in enumerate(pool.edits, 1):
-            yield Line(4, str(edit), f"{number}. ")
-
-
 def _way_lines(
     way: AlternativeReport, number: int | None, selectors: dict[str, SelectorReport], *, verbose: bool
 ) -> Iterator[Line]:
     rank = f"alternative {number + 1}, " if number is not None else ""
-    wanted = "all devices" if way.wanted is None else _devices(way.wanted)
+    wanted = "all devices" if way.wanted is None else counted(way.wanted, "device")
     yield Line(2, f"request {way.request}: {rank}{wanted}")
-    yield Line(4, f"{_devices(way.seen)} on the node")
+    yield Line(4, f"{counted(way.seen, 'device')} on the node")
     for each in way.exclusions:
         report = selectors.get(each.term.expression) if each.term is not None else None
         yield Line(4, _exclusion(each, is_taken_apart=report is not None), "− ")
@@ -200,7 +176,7 @@ def _condition_lines(report: SelectorReport, *, verbose: bool) -> Iterator[Line]
 
 
 def _passed(term: Term, total: int) -> str:
-    return f"({term.matching} of {total} pass{'es' if total == 1 else ''})"
+    return f"({term.matching} of {total} {verb(total, 'pass')})"
 
 
 def _constraint_lines(report: ConstraintReport) -> Iterator[Line]:
@@ -210,12 +186,8 @@ def _constraint_lines(report: ConstraintReport) -> Iterator[Line]:
     over = f" over {', '.join(constraint.requests)}" if constraint.requests else ""
     yield Line(2, f"constraint {kind} {name}{over}")
     for value, count in report.groups:
-        yield Line(4, f"{value}: {_devices(count)}")
+        yield Line(4, f"{value}: {counted(count, 'device')}")
     if report.without:
         yield Line(4, f"{report.without} without it", "− ")
     if report.unknown:
         yield Line(4, f"{report.unknown} known at run time only", "? ")
-
-
-def _devices(count: int) -> str:
-    return f"{count} device{'s' if count != 1 else ''}"

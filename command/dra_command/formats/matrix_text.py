@@ -5,18 +5,17 @@ from __future__ import annotations
 from typing import TextIO
 
 from dra_command.formats.matrix_report import REFUSED, matrix_headline, matrix_table, obstacles_of
-from dra_command.formats.page import Page
+from dra_command.formats.page import VERDICT_STYLES, Page
 from dra_command.formats.plan_report import VERDICT_WORDS
 from dra_planner.plan.matrix import Matrix
 
-_STYLES = {"fits": "green", "does-not-fit": "red", "cannot-tell": "yellow"}
-_WORD_STYLES = {REFUSED: "red", **{word: _STYLES[verdict] for verdict, word in VERDICT_WORDS.items()}}
+_WORD_STYLES = {REFUSED: "red", **{word: VERDICT_STYLES[verdict] for verdict, word in VERDICT_WORDS.items()}}
 
 
 def print_matrix(matrix: Matrix, *, quiet: bool = False, file: TextIO | None = None) -> None:
     """Print the table, and below it why each combination does not fit, unless `quiet`."""
     with Page(file) as page:
-        page.line((matrix_headline(matrix), f"bold {_STYLES[matrix.verdict]}"))
+        page.line((matrix_headline(matrix), f"bold {VERDICT_STYLES[matrix.verdict]}"))
         page.gap()
         table = matrix_table(matrix)
         page.table(table.heads, table.rows, numbers=table.numbers, styles=_WORD_STYLES)

@@ -17,10 +17,12 @@ from dra_planner.errors import Diagnostic
 
 if TYPE_CHECKING:
     from dra_command.formats.rich_pen import RichPen
+    from dra_planner.model import Verdict
 
 WIDTH_IN_A_PIPE = 120
 _ANY_WIDTH = 1_000
 _FORCES_COLOURS = ("FORCE_COLOR", "TTY_COMPATIBLE")
+VERDICT_STYLES: Mapping[Verdict, str] = {"fits": "green", "does-not-fit": "red", "cannot-tell": "yellow"}
 _SEVERITY_STYLES = {"error": "red", "warning": "yellow", "note": "cyan"}
 
 

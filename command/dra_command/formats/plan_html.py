@@ -102,6 +102,7 @@ def _context(plan: Plan, *, detail: bool, difference: PlanDifference | None) -> 
         "pools": _pools_table(plan, filled),
         "drawn": drawn,
         "folded": folded,
+        "simulated_order": filled.order if tables.is_placed_otherwise else "",
         "shared": is_shared(filled),
         "many": has_many(filled, letters),
         "stranded": any(kind.stranded for group in filled.groups for kind in group.kinds),

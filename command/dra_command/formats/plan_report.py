@@ -12,7 +12,7 @@ from dra_planner.model import DEMAND_LEVELS, Reason, Verdict
 from dra_planner.plan import Plan
 from dra_planner.plan.values import MISSING_POOL, LimitUse
 from dra_planner.records import dataclass
-from dra_planner.wording import counted, verb
+from dra_planner.wording import counted, named, verb
 
 if TYPE_CHECKING:  # only simulating needs the simulation
     from dra_planner.simulation import SimulatedCounts
@@ -199,7 +199,7 @@ def _listed(names: Iterable[str]) -> str:
     known = list(names)
     if len(known) > MOST_NAMED:
         return f"{', '.join(known[:MOST_NAMED])} and {len(known) - MOST_NAMED} more pools"
-    return f"pool{'s' if len(known) > 1 else ''} {', '.join(known)}"
+    return named("pool", known)
 
 
 def _costs(plan: Plan) -> tuple[str, ...]:
@@ -226,8 +226,15 @@ def _costs(plan: Plan) -> tuple[str, ...]:
         least = f"; whether another plan costs less is not known: no price for {_listed(open_prices)}"
     elif plan.verdict == "fits":
         bound, gap = plan.cost.bound_usd, plan.cost.gap
-        least = f"; no plan costs less than {usd(bound)} (gap {gap:.2%})" if gap else "; no plan costs less"
+        least = f"; no plan costs less than {usd(bound)} (gap {gap:.2%}{_looser()})" if gap else "; no plan costs less"
     return (f"{said}, {usd(plan.cost.hourly_usd)} per hour{when}{least}",)
+
+
+def _looser() -> str:
+    """Return why a bound may be lower than it could be; "" where the solver is installed."""
+    from importlib.util import find_spec  # only where there is a gap
+
+    return "" if find_spec("highspy") else " without the extra `solver`, which proves closer bounds"
 
 
 def _growth_costs(plan: Plan) -> tuple[str, ...]:
@@ -263,7 +270,7 @@ def simulation(plan: Plan) -> tuple[str, ...]:
     if found.counts is not None:
         more = sum(pool.simulated or 0 for pool in plan.pools) - sum(pool.packing for pool in plan.pools)
         kept = "; the packing is built, as the fleet says" if plan.fleet.sizing == "packing" else ""
-        return (f"{said}, {more} more node{'s' if more != 1 else ''} in none{kept}.", *_cheaper(plan))
+        return (f"{said}, {counted(more, 'more node')} in none{kept}.", *_cheaper(plan))
     if not found.complete:
         return (f"{said}; how many nodes place {everything} was not found in the time given (--simulate SECONDS).",)
     return (f"{said}, and no counts within the maxima were found that leave none.",)

@@ -77,6 +77,18 @@ class PlanTables:
 
     # -- workloads
 
+    @property
+    def is_placed_otherwise(self) -> bool:
+        """Whether the scheduler, simulated, has pods in other pools than the packing, which placements are those of."""
+        if self.filled.source != "simulated":
+            return False
+        drawn = Counter[tuple[WorkloadRef, str]]()
+        for group in self.filled.groups:
+            drawn.update({(ref, group.pool): pods * group.nodes for ref, pods in group.pods})
+        pools = {pool.name for pool in self.plan.pools}
+        packed = ((each.workload, pool, pods) for each in self.plan.workloads for pool, pods in each.placements)
+        return any(pods != drawn[ref, pool] for ref, pool, pods in packed if pool in pools)
+
     def workloads(self) -> Table:
         """Return workloads with pods and verdict for each demand; those with pending pods first."""
         plan, signs = self.plan, self.signs
@@ -101,6 +113,8 @@ class PlanTables:
             rows.append((f"… {len(ordered) - len(shown)} more, {fits} of them fit", *("" for _ in heads[1:])))
         verdicts = f"{signs.fits} fits · {signs.does_not_fit} does not fit · {signs.cannot_tell} cannot tell"
         note = f"pods per demand · {verdicts}"
+        if self.is_placed_otherwise:
+            note = f"{note} · pool: that of the packing"
         if pending and self.narrow:
             note = f"{note} · pend: pods pending"
         return Table("Workloads", heads, tuple(rows), frozenset(range(2, len(heads))), note)
@@ -296,6 +310,8 @@ class PlanTables:
         if is_shared(self.filled):
             said.append("* shared by several")
         said.append(f"{signs.free} free")
+        if self.is_placed_otherwise:
+            said.append(f"as simulated, order {self.filled.order}")
         if stranded:
             said.append(f"{signs.stranded} stranded: free, but no pod can take it")
         return " · ".join(said)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, TextIO
 
-from dra_command.formats.page import Page
+from dra_command.formats.page import VERDICT_STYLES, Page
 from dra_command.formats.plan_report import (
     Table,
     costs,
@@ -19,14 +19,13 @@ from dra_command.formats.plan_report import (
 from dra_command.formats.plan_tables import NARROW, PlanTables, difference_line, difference_table
 from dra_command.formats.short_changes import short_change
 from dra_command.formats.signs import Signs
-from dra_planner.model import DEMAND_LEVELS, Verdict
+from dra_planner.model import DEMAND_LEVELS
 from dra_planner.plan import Plan
 from dra_planner.wording import counted
 
 if TYPE_CHECKING:  # only with a saved plan
     from dra_planner.plan.plan_difference import PlanDifference
 
-_STYLES: dict[Verdict, str] = {"fits": "green", "does-not-fit": "red", "cannot-tell": "yellow"}
 _MOST_CLAIMS = 3
 _MOST_NOTES = 10
 
@@ -58,11 +57,11 @@ class _PlanPage:
         self._narrow = page.width < NARROW
         signs = page.signs
         self._signs: Signs = signs
-        self._cell_styles = {signs.of(verdict): style for verdict, style in _STYLES.items()}
+        self._cell_styles = {signs.of(verdict): style for verdict, style in VERDICT_STYLES.items()}
 
     def write(self, *, detail: bool, quiet: bool) -> None:
         page, plan = self._page, self._plan
-        page.line((f"{self._signs.of(plan.verdict)} {headline(plan)}", f"bold {_STYLES[plan.verdict]}"))
+        page.line((f"{self._signs.of(plan.verdict)} {headline(plan)}", f"bold {VERDICT_STYLES[plan.verdict]}"))
         if quiet:
             self._obstacles()
             self._diagnostics(quiet=True)
@@ -114,7 +113,7 @@ class _PlanPage:
         terms = self._terms()
         for obstacle in obstacles(plan, every=self._verbose):
             self._page.gap()
-            style = _STYLES[obstacle.verdict]
+            style = VERDICT_STYLES[obstacle.verdict]
             sign = self._signs.of(obstacle.verdict)
             self._page.line((f"{sign} ", f"bold {style}"), (obstacle.subject, "bold"), f": {obstacle.state}")
             for what, fix in obstacle.lines:

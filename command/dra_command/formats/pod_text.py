@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final, TextIO
+from typing import TextIO
 
-from dra_command.formats.page import Page
+from dra_command.formats.explained_pools import (
+    POOLS_TOO_SMALL,
+    Line,
+    edit_lines,
+    print_lines,
+    print_title,
+    print_what_if,
+)
+from dra_command.formats.page import VERDICT_STYLES, Page
 from dra_command.formats.plan_report import VERDICT_AFTER_A_NAME
 from dra_planner.model import Reason
 from dra_planner.plan.explaining import WhatIf
 from dra_planner.plan.explaining_pods import PodExplanation, PoolForPod
 from dra_planner.wording import counted
-
-_STYLES: Final = {"fits": "green", "does-not-fit": "red", "cannot-tell": "yellow"}
-_MOST_NAMES: Final = 6
 
 
 def print_pods(
@@ -29,10 +34,9 @@ def print_pods(
 
 def _print_pod(page: Page, pod: PodExplanation, asked: WhatIf | None, *, quiet: bool) -> None:
     which = f" ({pod.pod_set})" if pod.pod_set else ""
-    verdict = (VERDICT_AFTER_A_NAME[pod.verdict], f"bold {_STYLES[pod.verdict]}")
+    verdict = (VERDICT_AFTER_A_NAME[pod.verdict], f"bold {VERDICT_STYLES[pod.verdict]}")
     page.line((f"pod {pod.pod}", "bold"), f" of {pod.workload}{which} ", verdict)
-    if asked is not None:
-        page.line(f"with {', '.join(asked.changes)}; without it {VERDICT_AFTER_A_NAME[asked.verdict_before]}")
+    print_what_if(page, asked)
     if quiet:
         return
     page.text(f"{pod.placed} of {counted(pod.placed + pod.pending, 'pod')} of the workload placed", indent=2)
@@ -40,13 +44,8 @@ def _print_pod(page: Page, pod: PodExplanation, asked: WhatIf | None, *, quiet: 
         _print_missing(page, pod)
     for pools in _together(pod.pools):
         page.gap()
-        first = pools[0]
-        kind = "node" if pod.is_observed else "pool"
-        machine = f" ({first.machine})" if first.machine else ""
-        title = f"{kind}{'s' if len(pools) > 1 else ''} {_names(pools)}"
-        page.line((title, "bold"), f"{machine} ", (VERDICT_AFTER_A_NAME[first.verdict], _STYLES[first.verdict]))
-        for indent, text, mark in _lines(first):
-            page.text(text, indent=indent, mark=mark)
+        print_title(page, pools, is_observed=pod.is_observed)
+        print_lines(page, _lines(pools[0]))
     if not any(edit.is_conditional for pool in pod.pools for edit in pool.edits):
         _print_missing(page, pod)
     _print_pending(page, pod)
@@ -67,10 +66,9 @@ def _print_pending(page: Page, pod: PodExplanation) -> None:
         return
     page.gap()
     if pod.pools:
-        page.line(("a node takes it, but the pools are too small for all", "bold"))
+        page.line((POOLS_TOO_SMALL, "bold"))
     for reason in pod.pending_reasons:
-        for indent, text, mark in _of_reason(reason):
-            page.text(text, indent=indent, mark=mark)
+        print_lines(page, _of_reason(reason))
     for holder in pod.holders:
         page.text(f"{holder.workload} has {counted(holder.pods, 'pod')} on {holder.pool}", indent=2, mark="· ")
 
@@ -78,35 +76,24 @@ def _print_pending(page: Page, pod: PodExplanation) -> None:
 def _together(pools: Sequence[PoolForPod]) -> list[list[PoolForPod]]:
     told: dict[tuple[object, ...], list[PoolForPod]] = {}
     for pool in pools:
-        said = tuple(text.replace(pool.pool, "") for _, text, _ in _lines(pool))
+        said = tuple(line.text.replace(pool.pool, "") for line in _lines(pool))
         told.setdefault((pool.machine, pool.verdict, said), []).append(pool)
     return list(told.values())
 
 
-def _names(pools: Sequence[PoolForPod]) -> str:
-    names = [pool.pool for pool in pools]
-    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
-    return f"{', '.join(names[:_MOST_NAMES])}{more}"
-
-
-def _lines(pool: PoolForPod) -> Iterator[tuple[int, str, str]]:
-    """Yield what a node of the pool says, as (indent, text, mark)."""
+def _lines(pool: PoolForPod) -> Iterator[Line]:
+    """Yield what a node of the pool says."""
     for request in dict.fromkeys(name for name, _ in pool.devices):
         got = ", ".join(device for name, device in pool.devices if name == request)
-        yield 2, f"{request} gets {got}", "✓ "
+        yield Line(2, f"{request} gets {got}", "✓ ")
     for reason in pool.reasons:
-        yield 2, reason.message, "✗ "
+        yield Line(2, reason.message, "✗ ")
         if reason.fix and not pool.edits:
-            yield 4, reason.fix, "→ "
-    if len(pool.edits) == 1:
-        yield 2, f"smallest change with which it fits: {pool.edits[0]}", "→ "
-    elif pool.edits:
-        yield 2, "smallest set of changes with which it fits, all of them together:", "→ "
-        for number, edit in enumerate(pool.edits, 1):
-            yield 4, str(edit), f"{number}. "
+            yield Line(4, reason.fix, "→ ")
+    yield from edit_lines(pool.edits)
 
 
-def _of_reason(reason: Reason) -> Iterator[tuple[int, str, str]]:
-    yield 2, reason.message, ""
+def _of_reason(reason: Reason) -> Iterator[Line]:
+    yield Line(2, reason.message)
     if reason.fix:
-        yield 4, reason.fix, "→ "
+        yield Line(4, reason.fix, "→ ")

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final, TextIO
 
-from dra_command.formats.page import Page
+from dra_command.formats.page import VERDICT_STYLES, Page
 from dra_planner.plan.explaining_pools import PoolReport, PoolUse, Published
 from dra_planner.wording import counted
 
-_STYLES: Final = {"fits": "green", "does-not-fit": "red", "cannot-tell": "yellow"}
 _SAYS: Final = {
     "fits": "takes all that could run on it",
     "does-not-fit": "is too small for what could run on it",
@@ -27,7 +26,7 @@ def print_pool(
         kind = "node" if report.is_observed else "pool"
         machine = f" ({pool.machine})" if pool.machine else ""
         if report.takes or report.could_take:
-            says = (_SAYS[report.verdict], f"bold {_STYLES[report.verdict]}")
+            says = (_SAYS[report.verdict], f"bold {VERDICT_STYLES[report.verdict]}")
         else:
             says = ("is needed by no workload", "bold")
         page.line((f"{kind} {pool.name}", "bold"), f"{machine} ", says)

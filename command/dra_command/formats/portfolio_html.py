@@ -37,7 +37,8 @@ _STYLE = """
 .multiples{display:flex;flex-wrap:wrap;gap:16px 24px}
 .multiples figcaption{margin:.3rem 0 0;max-width:220px;overflow-wrap:anywhere}
 svg .line{fill:none;stroke:var(--u1);stroke-width:1.5}svg .axis{stroke:var(--edge)}
-svg .bar{fill:var(--u1)}svg .bad{fill:var(--bad)}svg text{font-size:11px}
+svg .fits{fill:var(--u1)}svg .does-not-fit,svg .failed{fill:var(--bad)}svg .cannot-tell{fill:var(--doubt)}
+svg text{font-size:11px}
 """
 
 
@@ -150,8 +151,11 @@ def _pool_rows(details: dict[str, Any]) -> Iterator[tuple[str, ...]]:
 
 
 def _multiples(summary: Summary) -> Iterator[str]:
-    """Yield a small chart for each stack: nodes by scenario, those that do not fit in red."""
-    yield "<h2>Nodes by scenario</h2>\n<div class='multiples'>"
+    """Yield a small chart for each stack: nodes by scenario, coloured by verdict."""
+    yield "<h2>Nodes by scenario</h2>"
+    colours = {"fits": "blue", "does-not-fit": "red", "cannot-tell": "amber"}
+    told = (f"{colour}: {WORDS[outcome]}" for outcome, colour in colours.items() if summary.counts[outcome])
+    yield f"<p class='note'>{shown(' · '.join(told))}</p>\n<div class='multiples'>"
     most = max((row.nodes or 0 for line in summary.stacks for row in line.rows if row is not None), default=0)
     for line in summary.stacks[:MOST_MULTIPLES]:
         yield _figure(line.name, _bars(line, max(1, most)))
@@ -166,7 +170,7 @@ def _bars(line: StackLine, most: int) -> str:
     """Return one bar for each scenario; `most` is the height of all charts, so that they compare."""
     width = _WIDTH / max(1, len(line.rows))
     bars = "".join(
-        f"<rect class='{'bar' if line.outcomes[at] == 'fits' else 'bad'}' x='{at * width:.1f}' "
+        f"<rect class='{line.outcomes[at]}' x='{at * width:.1f}' "
         f"y='{_HEIGHT - _HEIGHT * (row.nodes or 0) / most:.1f}' width='{max(0.5, width - 1):.1f}' "
         f"height='{_HEIGHT * (row.nodes or 0) / most:.1f}'/>"
         for at, row in enumerate(line.rows)

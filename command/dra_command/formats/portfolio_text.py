@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TextIO
 
-from dra_command.formats.page import Page
+from dra_command.formats.page import VERDICT_STYLES, Page
 from dra_command.formats.plan_report import Table
 from dra_command.formats.portfolio_report import (
     WORDS,
@@ -18,8 +18,7 @@ from dra_command.formats.portfolio_report import (
 from dra_command.formats.portfolio_tables import report_tables
 from dra_command.portfolio.summary import Summary
 
-_STYLES = {"fits": "green", "does-not-fit": "red", "cannot-tell": "yellow"}
-_WORD_STYLES = {WORDS[outcome]: style for outcome, style in _STYLES.items()}
+_WORD_STYLES = {WORDS[outcome]: style for outcome, style in VERDICT_STYLES.items()}
 _MOST_FAULTS = 20
 
 
@@ -33,7 +32,7 @@ def print_portfolio(
 ) -> None:
     """Print the portfolio; `quiet` leaves the headline and what has no answer, `verbose` names every such cell."""
     with Page(file) as page:
-        page.line((headline(summary), f"bold {_STYLES[summary.verdict]}"), f"  {setting(summary)}")
+        page.line((headline(summary), f"bold {VERDICT_STYLES[summary.verdict]}"), f"  {setting(summary)}")
         if not quiet:
             for table in report_tables(summary):
                 _add_table(page, table)

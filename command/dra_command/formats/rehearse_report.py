@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from dra_command.formats.plan_report import Table
 from dra_planner.model import Verdict
+from dra_planner.wording import counted
 
 if TYPE_CHECKING:  # the sandbox is an extra
     from dra_sandbox.rehearsal import Comparison, Difference, ScenarioRow, WorkloadRow
@@ -28,12 +29,12 @@ def headline(found: Comparison) -> str:
     """Return the outcome in one sentence."""
     pods = sum(row.outcome.placed for row in found.rows)
     if _unexplained(found):
-        count = _unexplained(found)
-        return f"{count} unexplained difference{'s' if count != 1 else ''} between plan, simulation and scheduler."
+        differences = counted(_unexplained(found), "unexplained difference")
+        return f"{differences} between plan, simulation and scheduler."
     if not found.outcome.decided:
         return "The time limit was reached before the scheduler had judged every pod."
     if found.pending:
-        return f"{_pods(found.pending)} pending, {_pods(pods)} placed."
+        return f"{counted(found.pending, 'pod')} pending, {counted(pods, 'pod')} placed."
     return f"All {pods} pods were placed." if pods != 1 else "The pod was placed."
 
 
@@ -136,7 +137,3 @@ def _name(row: WorkloadRow | ScenarioRow) -> str:
 def _counted(pods: int, pools: Mapping[str, int]) -> str:
     where = ", ".join(f"{pool} {count}" for pool, count in sorted(pools.items()) if count)
     return f"{pods} ({where})" if where else str(pods)
-
-
-def _pods(count: int) -> str:
-    return f"{count} pod{'s' if count != 1 else ''}"

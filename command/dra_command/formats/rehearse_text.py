@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dra_command.formats.page import Page
+from dra_command.formats.page import VERDICT_STYLES, Page
 from dra_command.formats.rehearse_report import (
     explanations,
     headline,
@@ -18,13 +18,11 @@ from dra_command.formats.rehearse_report import (
 if TYPE_CHECKING:  # the sandbox is an extra
     from dra_sandbox.rehearsal import Comparison
 
-_STYLES = {"fits": "green", "does-not-fit": "red", "cannot-tell": "yellow"}
-
 
 def print_rehearsal(found: Comparison, *, quiet: bool = False) -> None:
     """Print the rehearsal; `quiet` leaves the headline and what differs or is pending."""
     with Page() as page:
-        page.line((headline(found), f"bold {_STYLES[verdict_of(found)]}"), f"  {setting(found)}")
+        page.line((headline(found), f"bold {VERDICT_STYLES[verdict_of(found)]}"), f"  {setting(found)}")
         if not quiet:
             for table in (workloads_table(found), pools_table(found), *scenario_tables(found)):
                 page.gap()

@@ -46,7 +46,13 @@ class RichPen:
         drawn = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))
         for index, head in enumerate(heads):
             is_number = index in right
-            drawn.add_column(Text(head), justify="right" if is_number else "left", overflow="fold", no_wrap=is_number)
+            drawn.add_column(
+                Text(head),
+                justify="right" if is_number else "left",
+                overflow="fold",
+                no_wrap=is_number and " " not in head,  # a head of several words may be folded, a number not
+                min_width=max((len(row[index]) for row in rows), default=0) if is_number else None,
+            )
         for row in rows:
             drawn.add_row(*(_coloured(cell, styles) for cell in row))
         self._console.print(drawn)

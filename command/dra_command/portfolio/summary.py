@@ -17,7 +17,6 @@ from dra_planner.records import dataclass
 
 FAILED = "failed"
 MISSING = "not computed"
-OUTCOMES = ("fits", "does-not-fit", "cannot-tell", FAILED, MISSING)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,7 +144,7 @@ class Summary:
 
 
 def outcome_of(row: Row | None) -> str:
-    """Return one of OUTCOMES."""
+    """Return the verdict of a cell, FAILED where it has none, MISSING where it was not computed."""
     if row is None:
         return MISSING
     return FAILED if row.outcome.startswith("failed:") else row.outcome

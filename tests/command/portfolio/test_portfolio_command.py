@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import subprocess
+from collections import Counter
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -118,6 +119,8 @@ def test_the_example_in_html(
     assert len(page.targets) == 24
     assert page.targets <= page.ids
     assert out.count("<td class='does-not-fit'") >= 3
+    bars = Counter(re.findall(r"<rect class='([^']*)'", out))
+    assert bars == {"fits": 19, "does-not-fit": 4, "cannot-tell": 1}, "three verdicts, three colours"
     assert out.count("<svg") == 3 + 2  # nodes of each stack, and each curve
     assert not re.search(r"(src|href)=.https?:", out)
 
