@@ -19,7 +19,7 @@ NO_FIXES = {"fix_sentence", "saved_usd", "fix_patch", "_component", "_toleration
 """Functions whose `fix` is a simulated one, or an option; messages are a table."""
 NO_MODULES = {"quantity.py", "html_figures.py", "messages_page.py"}
 """Where a name with "fix" is something else: a suffix, a piece of a page, the page of a table."""
-NO_ADVICE = {"subcommands.py", "examples.py", "starter_files.py", "page.py", "formats.py"}
+NO_ADVICE = {"examples.py", "starter_files.py", "page.py", "formats.py"}
 """Where sentences that begin like advice are help, examples, files that are written, and what the API server says."""
 OTHER_NAMES = {"SelectorChange": "text"}
 """Records whose fix has another name."""

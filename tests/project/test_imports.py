@@ -64,9 +64,9 @@ print(json.dumps([sorted(files), sorted(name for name in installed if not name.s
     ("words", "packages", "most"),
     [
         ("--help", set(), 112),
-        ("catalog gpus", set(), 138),
-        ("check examples/workloads", PLANNING, 510),
-        ("plan examples/workloads --stack eks-dev", PLANNING, 524),
+        ("catalog gpus", set(), 141),
+        ("check examples/workloads", PLANNING, 513),
+        ("plan examples/workloads --stack eks-dev", PLANNING, 527),
     ],
 )
 def test_a_command_loads_what_it_uses(words: str, packages: set[str], most: int) -> None:

@@ -1,0 +1,59 @@
+"""Options that several subcommands have: what they read, and how they answer."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import Any
+
+
+def add_paths(parser: argparse.ArgumentParser, *, of_a_stack: bool = True) -> None:
+    default = "; with --stack by default the stack's own workloads" if of_a_stack else ""
+    parser.add_argument(
+        "paths", metavar="PATH", nargs="*", help=f"file, folder, glob, or - for standard input{default}"
+    )
+
+
+def add_fleet(parser: argparse.ArgumentParser) -> None:
+    pools = parser.add_mutually_exclusive_group()
+    pools.add_argument("--fleet", metavar="FILE", help="fleet document: cluster, pools, drivers")
+    pools.add_argument("--stack", metavar="NAME", help="stack of this project: stacks/Pulumi.NAME.yaml")
+
+
+def add_capacity(parser: argparse.ArgumentParser, *, growing: bool = False) -> None:
+    capacity = parser.add_mutually_exclusive_group()
+    capacity.add_argument("--fleet", metavar="FILE", help="fleet document: cluster, pools, drivers")
+    several = "; several, with commas, in one --format markdown" if growing else ""
+    capacity.add_argument(
+        "--stack", metavar="NAME", action=_Listed, help=f"stack of this project: stacks/Pulumi.NAME.yaml{several}"
+    )
+    (parser if growing else capacity).add_argument(
+        "--observed",
+        metavar="FILE",
+        help="snapshot of a cluster: kubectl get nodes,resourceslices,… -A -o json"
+        + ("; with a fleet or a stack: how many nodes more each pool needs" if growing else ""),
+    )
+    parser.add_argument("--kubernetes", metavar="VERSION", help='judge for this release instead, as "1.36"')
+
+
+def add_answer(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None:
+    parser.add_argument("--format", choices=formats, default="text", help="default: %(default)s")
+    parser.add_argument("--allow-unknown", action="store_true", help="exit 0 when the verdict is cannot tell")
+    loudness = parser.add_mutually_exclusive_group()
+    loudness.add_argument("-q", "--quiet", action="store_true", help="print the verdict and what is wrong, no more")
+    loudness.add_argument("-v", "--verbose", action="store_true", help="print every assumption and reason")
+
+
+def add_choice(parser: argparse.ArgumentParser, name: str, choices: Sequence[str], says: str) -> None:
+    """Add an argument that is named by what it may be, in errors too."""
+    parser.add_argument(name, choices=choices, metavar=f"{{{','.join(choices)}}}", help=says)
+
+
+class _Listed(argparse.Action):
+    """Values of an option that is given several times, with commas between them: none is lost."""
+
+    def __call__(
+        self, parser: object, namespace: argparse.Namespace, values: Any, option_string: str | None = None
+    ) -> None:
+        given = getattr(namespace, self.dest)
+        setattr(namespace, self.dest, f"{given},{values}" if given else values)

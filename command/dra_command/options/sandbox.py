@@ -1,0 +1,10 @@
+"""The words of `sandbox`, which has a command line of its own."""
+
+from __future__ import annotations
+
+import argparse
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    says = "up, plan, status, logs, down, demo or tools, and its options"
+    parser.add_argument("words", metavar="WORD", nargs=argparse.REMAINDER, help=says)
