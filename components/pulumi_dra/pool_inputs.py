@@ -37,6 +37,10 @@ class Counts:
     max: int
     autoscaled: bool
 
+    def within(self, present: int) -> int:
+        """Return the count within the limits that is nearest to the present one."""
+        return min(max(present, self.min), self.max)
+
 
 def read_counts(read: InputReader, cloud: Cloud) -> Counts:
     """Return `min_nodes`, `desired_nodes`, `max_nodes` and `autoscaled`; they must be in order."""

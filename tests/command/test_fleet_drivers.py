@@ -23,7 +23,7 @@ GKE: dict[str, Any] = {
     "cloud": "gke",
     "region": "us-central1",
     "network": {"zones": ["us-central1-a"]},
-    "pools": [{"name": "h200", "machine": "a3-ultragpu-8g", "count": {"max": 8}}],
+    "pools": [{"name": "h200", "machine": "a3-ultragpu-8g", "count": {"max": 8}, "capacity": {"reservation": "h200"}}],
 }
 TOLERATIONS = [{"key": "nvidia.com/gpu", "operator": "Exists"}]
 
@@ -116,7 +116,8 @@ def test_nobody_can_tell_of_a_class_that_no_driver_of_the_fleet_brings(project: 
 
 def test_an_interface_whose_root_nobody_published(project: Project) -> None:
     fleet = with_drivers(GKE, dranet=True)
-    fleet["pools"] = [{"name": "gb200", "machine": "a4x-highgpu-4g", "count": {"max": 2}}]
+    bought = {"capacity": {"reservation": "gb200"}}
+    fleet["pools"] = [{"name": "gb200", "machine": "a4x-highgpu-4g", "count": {"max": 2}, **bought}]
     requests = [request("gpu", "gpu.nvidia.com"), request("nic", "mrdma.google.com")]
     tolerations = {"tolerations": [{"operator": "Exists"}]}
     assert plan(project, fleet, workload(requests, 1, SAME_ROOT, **tolerations))["verdict"] == "cannot-tell"

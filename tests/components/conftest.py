@@ -142,7 +142,10 @@ ANSWERS: dict[str, dict[str, Any]] = {
         "names": ["AWSServiceRoleForAutoScaling"],
     },
     "gcp:organizations/getProject:getProject": {"number": "123456789012"},
-    "gcp:compute/getZones:getZones": {"names": [f"us-central1-{letter}" for letter in "abcf"]},
+    "azure-native:containerservice:getManagedCluster": {
+        "agentPoolProfiles": [{"name": "t4", "count": 3, "enableAutoScaling": True}]
+    },
+    "gcp:compute/getZones:getZones": {"names": [f"us-central1-{zone}" for zone in ("a", "ai1a", "b", "c", "f")]},
 }
 
 

@@ -282,11 +282,23 @@ def test_a_pool_is_for_claims(pool: Any) -> None:
     assert not {"minCount", "maxCount", "gpuInstanceProfile", "scaleSetPriority"} & inputs.keys()
 
 
-def test_an_autoscaled_pool_leaves_its_count_alone(pool: Any) -> None:
-    declared = pool(autoscaled=True, min_nodes=1, desired_nodes=2)
+@pytest.mark.parametrize(
+    ("name", "limits", "asked"),
+    [
+        pytest.param("t4", (1, 2, 4), 3, id="what the autoscaler made of it stays"),
+        pytest.param("t4", (4, 4, 4), 4, id="a minimum above it raises it"),
+        pytest.param("t4", (0, 1, 2), 2, id="a maximum below it lowers it"),
+        pytest.param("new", (1, 2, 4), 2, id="a pool that is not there has the plan's"),
+    ],
+)
+def test_an_autoscaled_pool_keeps_its_present_count_within_the_limits(
+    pool: Any, name: str, limits: tuple[int, int, int], asked: int
+) -> None:
+    least, wanted, most = limits
+    declared = pool(pool_name=name, autoscaled=True, min_nodes=least, desired_nodes=wanted, max_nodes=most)
     inputs = declared.inputs
-    assert (inputs["minCount"], inputs["count"], inputs["maxCount"]) == (1, 2, 4)
-    assert declared.ignore_changes == ("count",)
+    assert (inputs["minCount"], inputs["count"], inputs["maxCount"]) == (least, asked, most)
+    assert "count" not in declared.ignore_changes, "AKS takes the count with every change: an old one would scale back"
 
 
 def test_spot_neither_surges_nor_drains(pool: Any) -> None:

@@ -181,6 +181,7 @@ def test_gpu_nodes_can_attach_the_volumes_of_a_class(
         network = {"network": {"zones": ["us-central1-b"]}, "systemPool": {"machine": "e2-standard-4"}}
         fleet |= {"cloud": "gke", "region": "us-central1", **network}
         options = {**options, "cluster": {"security_group": "none"}}
+        fleet["pools"][0]["capacity"] = {"reservation": "bought"}
     plan = canonical_text(plan_file(make_plan(PlanRequest(sources=(), fleet=read_fleet(fleet)))))
     found = [each.inputs for each in declare(lambda: DraPlatform("dra", {"plan": plan, **options})).all("StorageClass")]
     default = "storageclass.kubernetes.io/is-default-class"

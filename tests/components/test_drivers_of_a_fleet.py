@@ -66,7 +66,14 @@ GKE_ARM = {
     "cloud": "gke",
     "region": "us-central1",
     "network": {"zones": ["us-central1-a"]},
-    "pools": [{"name": "gb200", "machine": "a4x-highgpu-4g", "count": {"min": 0, "max": 8}}],
+    "pools": [
+        {
+            "name": "gb200",
+            "machine": "a4x-highgpu-4g",
+            "count": {"min": 0, "max": 8},
+            "capacity": {"reservation": "gb200"},
+        }
+    ],
 }
 AKS_SPOT = {
     "cloud": "aks",

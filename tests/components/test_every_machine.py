@@ -5,7 +5,7 @@ simulated clouds refuse, and against tables of what the clouds take (cited where
 import json
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +46,25 @@ ACCELERATORS = {
 }
 
 
+# How else machines cannot be had: docs.cloud.google.com/compute/docs/accelerator-optimized-machines, the notes of each
+# series; EKS user guide, “Use P6e-GB200 UltraServers with Amazon EKS”.
+NOT_HAD = {
+    "p6e-": ("on-demand", "spot"),
+    "a4x-": ("on-demand", "spot", "flex-start", "queued"),
+    "a4-": ("on-demand",),
+    "a3-ultragpu-": ("on-demand",),
+    "a3-highgpu-1g": ("on-demand", "reservation"),
+    "a3-highgpu-2g": ("on-demand", "reservation"),
+    "a3-highgpu-4g": ("on-demand", "reservation"),
+}
+
+
+def ways(machine: str, kinds: Iterable[str]) -> list[str]:
+    """The kinds of capacity in which machines of this type are had."""
+    refused = next((kinds for prefix, kinds in NOT_HAD.items() if machine.startswith(prefix)), ())
+    return [kind for kind in kinds if kind not in refused]
+
+
 def gpu_machines(cloud: str) -> list[Any]:
     found = [each for each in catalog.machines(cloud) if each.accelerator and each.accelerator.vendor == "nvidia"]
     assert len(found) > 30
@@ -58,7 +77,7 @@ def on_eks(declare: Declare) -> dict[str, list[Any]]:
 
     def make() -> None:
         for machine in gpu_machines("eks"):
-            for kind in EKS_KINDS:
+            for kind in ways(machine.name, EKS_KINDS):
                 args: dict[str, Any] = {
                     "cluster_name": "dev",
                     "node_role_arn": "arn:aws:iam::111122223333:role/nodes",
@@ -83,7 +102,7 @@ def on_eks(declare: Declare) -> dict[str, list[Any]]:
 def test_every_pool_on_eks_is_what_the_api_takes(on_eks: dict[str, list[Any]]) -> None:
     """Botocore's models know every machine type, image and kind of capacity by name."""
     sent = [operation for pool in on_eks.values() for each in pool for operation, _ in _sent(each)]
-    assert len(on_eks) == len(gpu_machines("eks")) * len(EKS_KINDS)
+    assert len(on_eks) == sum(len(ways(machine.name, EKS_KINDS)) for machine in gpu_machines("eks"))
     assert len(sent) >= 2 * len(on_eks)
 
 
@@ -104,12 +123,12 @@ def test_the_simulated_eks_refuses_none(on_eks: dict[str, list[Any]]) -> None:
 
 def test_images_capacity_and_interfaces_on_eks(on_eks: dict[str, list[Any]]) -> None:
     for machine in gpu_machines("eks"):
-        for kind, capacity in EKS_KINDS.items():
+        for kind in ways(machine.name, EKS_KINDS):
             kinds = {each.type.rpartition(":")[2]: each.inputs for each in on_eks[f"{machine.name}.{kind}"]}
             group, template = kinds["NodeGroup"], kinds["LaunchTemplate"]
             architecture = "ARM_64" if machine.name.startswith(ARM) else "x86_64"
             assert group["amiType"] == f"AL2023_{architecture}_NVIDIA", machine.name
-            assert group["capacityType"] == capacity
+            assert group["capacityType"] == EKS_KINDS[kind]
             in_template = kind == "capacity-block"
             assert (template.get("instanceType") == machine.name, "instanceTypes" in group) == (
                 in_template,
@@ -125,7 +144,7 @@ def on_gke(declare: Declare) -> list[Any]:
 
     def make() -> None:
         for name in [*(each.name for each in gpu_machines("gke")), "n1-standard-8+nvidia-tesla-t4:2"]:
-            for kind in GKE_KINDS:
+            for kind in ways(name, GKE_KINDS):
                 args: dict[str, Any] = {
                     "cluster_name": "dev",
                     "location": "us-central1",
@@ -141,7 +160,7 @@ def on_gke(declare: Declare) -> list[Any]:
                 GkeGpuPool(f"{name}.{kind}".translate(str.maketrans("+:", "--")), args)
 
     pools: list[Any] = declare(make).all("NodePool")
-    assert len(pools) == (len(gpu_machines("gke")) + 1) * len(GKE_KINDS)
+    assert len(pools) == sum(len(ways(machine.name, GKE_KINDS)) for machine in gpu_machines("gke")) + len(GKE_KINDS)
     return pools
 
 

@@ -220,6 +220,28 @@ def test_gpus_are_attached_to_machines_without_any(pool: Any) -> None:
             },
             id="autoscaled: totals, and a first count that stays below",
         ),
+        pytest.param(
+            {"zones": ["us-central1-a", "us-central1-b"], "min_nodes": 1, "desired_nodes": 1, "autoscaled": True},
+            {
+                "initialNodeCount": 1,
+                "autoscaling": {"totalMinNodeCount": 1, "totalMaxNodeCount": 4, "locationPolicy": "ANY"},
+            },
+            id="autoscaled: a first count that is the minimum at least, which makes no node",
+        ),
+        pytest.param(
+            {
+                "zones": ["us-central1-a", "us-central1-b"],
+                "min_nodes": 1,
+                "desired_nodes": 1,
+                "max_nodes": 1,
+                "autoscaled": True,
+            },
+            {
+                "initialNodeCount": 0,
+                "autoscaling": {"totalMinNodeCount": 1, "totalMaxNodeCount": 1, "locationPolicy": "ANY"},
+            },
+            id="autoscaled: never more than the maximum, so that the first node comes when a pod asks",
+        ),
     ],
 )
 def test_counts_are_totals(pool: Any, args: dict[str, Any], expected: dict[str, Any]) -> None:
@@ -267,6 +289,9 @@ def test_lent_nodes_are_not_repaired_and_end_instead_of_being_upgraded(pool: Any
     assert inputs["nodeConfig"]["reservationAffinity"] == {"consumeReservationType": "NO_RESERVATION"}
 
 
+BOUGHT = {"capacity": "reservation", "reservation_name": "bought"}
+
+
 @pytest.mark.parametrize(
     ("machine", "label", "profile"),
     [("g2-standard-8", None, None), ("a3-ultragpu-8g", "true", {"acceleratorNetworkProfile": "auto"})],
@@ -274,10 +299,13 @@ def test_lent_nodes_are_not_repaired_and_end_instead_of_being_upgraded(pool: Any
 def test_googles_dranet_publishes_what_the_machine_has(
     pool: Any, machine: str, label: str | None, profile: object
 ) -> None:
-    inputs = pool(machine=machine, network_devices=True).inputs
+    inputs = pool(machine=machine, network_devices=True, **BOUGHT).inputs
     assert inputs["nodeConfig"]["labels"].get("cloud.google.com/gke-networking-dra-driver") == label
     assert inputs.get("networkConfig") == profile
-    assert "cloud.google.com/gke-networking-dra-driver" not in pool(machine=machine).inputs["nodeConfig"]["labels"]
+    assert (
+        "cloud.google.com/gke-networking-dra-driver"
+        not in pool(machine=machine, **BOUGHT).inputs["nodeConfig"]["labels"]
+    )
 
 
 @pytest.mark.parametrize(
@@ -294,7 +322,7 @@ def test_googles_dranet_publishes_what_the_machine_has(
     ],
 )
 def test_a_node_boots_from_a_disk_that_its_machine_takes(pool: Any, args: dict[str, Any], disk: str) -> None:
-    assert pool(**args).inputs["nodeConfig"]["diskType"] == disk
+    assert pool(**args, **BOUGHT).inputs["nodeConfig"]["diskType"] == disk
 
 
 def test_pods_and_taints_of_a_node(pool: Any) -> None:
@@ -317,6 +345,30 @@ def test_nodes_are_hardened_and_secure_boot_is_a_choice_on_record(pool: Any, sec
     assert config["metadata"] == {"disable-legacy-endpoints": "true"}
 
 
+@pytest.mark.parametrize(
+    ("count", "zones", "locations", "first", "most"),
+    [
+        (2, "ab", None, 1, 2),
+        (2, "abc", "ab", 1, 2),
+        (3, "abc", None, 1, 3),
+        (4, "abc", "ab", 2, 4),
+        (3, "ab", None, 1, 3),
+        (3, "a", None, 3, 3),
+        (2, "", None, 1, 3),
+        (6, "", None, 2, 6),
+    ],
+)
+def test_system_nodes_are_there_from_the_first(
+    declare: Callable[..., Any], count: int, zones: str, locations: str | None, first: int, most: int
+) -> None:
+    """A minimum of the autoscaler makes no node: the pool's first count does, which is one of each zone."""
+    args = {"system_count": count, "node_zones": [f"us-central1-{zone}" for zone in zones]}
+    pool = declare(lambda: GkeCluster("dev", {**CLUSTER, **args})).one("NodePool").inputs
+    named = [f"us-central1-{zone}" for zone in locations] if locations else None
+    assert (pool.get("nodeLocations"), pool["initialNodeCount"]) == (named, first)
+    assert pool["autoscaling"] == {"totalMinNodeCount": count, "totalMaxNodeCount": most}
+
+
 def test_compact_placement(pool: Any) -> None:
     assert pool(compact_placement=True).inputs["placementPolicy"] == {"type": "COMPACT"}
     own = pool(placement_policy="rack").inputs["placementPolicy"]
@@ -334,7 +386,7 @@ def test_kubelet_kernel_hosts_and_boot_disks_are_as_asked(pool: Any) -> None:
     asked = {"machine": "a4-highgpu-8g", "disk_iops": 9600, "disk_throughput": 2400, "host_maintenance": "PERIODIC"}
     system = {"cpu_manager_policy": "static", "topology_manager_policy": "best-effort"}
     kernel = {"sysctls": {"net.core.somaxconn": "2048"}, "huge_pages_2mi": 4096, "huge_pages_1gi": 2}
-    config = pool(**asked, **system, **kernel).inputs["nodeConfig"]
+    config = pool(**asked, **system, **kernel, **BOUGHT).inputs["nodeConfig"]
     assert config["bootDisk"] == {"provisionedIops": 9600, "provisionedThroughput": 2400}
     assert config["hostMaintenancePolicy"] == {"maintenanceInterval": "PERIODIC"}
     assert config["kubeletConfig"] == {

@@ -115,7 +115,10 @@ GKE_FLEETS = {
     "two pools of one machine": {"pools": [pool("g2-standard-8"), pool("g2-standard-8", "more")]},
     "names as long as can be": {"pools": [pool("g2-standard-8", LONG)]},
     "many labels and taints": {"pools": [pool("g2-standard-8", labels=MANY, taints=TAINTS, maxPods=32, diskGib=500)]},
-    "DRANET": {"drivers": {"nvidia": {"version": "25.8.1"}, "dranet": True}, "pools": [pool("a3-ultragpu-8g")]},
+    "DRANET": {
+        "drivers": {"nvidia": {"version": "25.8.1"}, "dranet": True},
+        "pools": [pool("a3-ultragpu-8g", capacity="spot")],
+    },
     "a reservation": {"pools": [pool("a3-highgpu-8g", capacity={"reservation": "block"}, zones=["us-central1-a"])]},
 }
 OF_OTHER_APIS = ("gcp:serviceaccount/account:Account", "gcp:projects/iAMMember:IAMMember")

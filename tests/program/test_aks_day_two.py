@@ -50,6 +50,18 @@ def pool(stack: Any, name: str) -> dict[str, Any]:
     return found
 
 
+def test_a_pool_grows_and_shrinks_as_its_plan(stack: Any) -> None:
+    for wanted in (3, 1):
+        assert changed(stack, {"t4": wanted, "a100": 1}) == {"dra-t4-nodes": "update"}
+        assert pool(stack, "t4")["count"] == wanted
+
+
+def test_another_driver_leaves_the_nodes_as_they_are(stack: Any) -> None:
+    steps = changed(stack, {"t4": 1, "a100": 1}, lambda fleet: fleet["drivers"]["nvidia"].update(version="25.12.0"))
+    assert steps["dra-driver-release"] == "update"
+    assert not {name for name in steps if name.endswith(("-nodes", "-cluster"))}, steps
+
+
 def test_minors_are_upgraded_one_by_one_and_replace_nothing(stack: Any) -> None:
     for minor in ("1.35", "1.36"):
         steps = changed(stack, {"t4": 1, "a100": 1}, lambda fleet, minor=minor: fleet.update(kubernetes=minor))
@@ -97,6 +109,36 @@ def test_a_protected_cluster_keeps_all_of_its_stack(stack: Any) -> None:
     assert changed(stack, {"t4": 3, "a100": 2}) == {}, "only the state knows of it"
 
 
+def autoscaled(stack: Any, name: str, count: int) -> None:
+    """Play the autoscaler, which changes the count behind the engine's back."""
+    (identifier,) = (each for each in stack.engine.cloud.all(POOL) if each.endswith(f"/{name}"))
+    stack.engine.cloud.put(POOL, identifier, {**pool(stack, name), "count": count})
+
+
+def test_an_autoscaler_that_comes_later_replaces_nothing_and_what_it_made_stays(stack: Any) -> None:
+    steps = changed(stack, {"t4": 3, "a100": 2}, lambda fleet: fleet.update(autoscaler="cluster-autoscaler"))
+    assert (steps["dra-t4-nodes"], steps["dra-a100-nodes"]) == ("update", "update")
+    assert set(steps.values()) == {"update"}, steps
+    autoscaled(stack, "t4", 4)
+
+    def labelled(fleet: dict[str, Any]) -> None:
+        fleet["pools"][0]["labels"] = {"team": "vision"}
+
+    assert changed(stack, {"t4": 3, "a100": 2}, labelled) == {"dra-t4-nodes": "update"}
+    assert (pool(stack, "t4")["count"], pool(stack, "t4")["nodeLabels"]["team"]) == (4, "vision")
+
+
+def test_a_plan_that_grows_is_built_beside_an_autoscaler(stack: Any) -> None:
+    autoscaled(stack, "a100", 0)
+
+    def at_least_three(fleet: dict[str, Any]) -> None:
+        fleet["pools"][1]["count"] = {"min": 3, "max": 4}
+
+    assert changed(stack, {"t4": 3, "a100": 3}, at_least_three) == {"dra-a100-nodes": "update"}
+    assert (pool(stack, "a100")["count"], pool(stack, "a100")["minCount"]) == (3, 3)
+    assert pool(stack, "t4")["count"] == 4
+
+
 def test_another_region_replaces_everything_and_says_so(stack: Any) -> None:
     def move(fleet: dict[str, Any]) -> None:
         fleet["region"] = "westus2"
@@ -106,7 +148,7 @@ def test_another_region_replaces_everything_and_says_so(stack: Any) -> None:
         config["azure-native:location"] = "westus2"
         move(config["pulumi-dra:fleet"])
 
-    seen = stack.preview_of(elsewhere, nodes={"t4": 3, "a100": 2})
+    seen = stack.preview_of(elsewhere, nodes={"t4": 3, "a100": 3})
     assert seen.ok, seen.output
     replaced = {step.name for step in seen.steps if "replace" in step.op}
     assert {"dra-cluster-cluster", "dra-cluster-group", "dra-t4-nodes", "dra-a100-nodes"} <= replaced

@@ -7,6 +7,7 @@ import pulumi
 from pulumi_azure_native import containerservice
 
 from pulumi_dra.aks.gpu_pool_inputs import AksGpuPoolArgs, AksGpuPoolInputs, read_gpu_pool_inputs
+from pulumi_dra.aks.node_count import node_count
 from pulumi_dra.aks.roles import CONTRIBUTOR, declare_role
 from pulumi_dra.aks.upgrades import upgrade_settings
 from pulumi_dra.children import Children
@@ -77,11 +78,10 @@ class AksGpuPool(pulumi.ComponentResource):
             tags=inputs.tags,
             opts=children.options(
                 depends_on=grants,
-                ignore_changes=["count"] if inputs.counts.autoscaled else None,
                 replace_on_changes=FIXED,
                 delete_before_replace=True,  # a pool's name is fixed, and Azure makes none of a name that is there
             ),
-            **_counts(inputs),
+            **self._counts(inputs, children),
             **_spot(inputs),
         )
         self.pool_name = pulumi.Output.from_input(inputs.pool_name)
@@ -91,18 +91,13 @@ class AksGpuPool(pulumi.ComponentResource):
             {"pool_name": self.pool_name, "agent_pool_name": self.agent_pool_name, "max_nodes": self.max_nodes}
         )
 
-
-def _counts(inputs: AksGpuPoolInputs) -> dict[str, Any]:
-    """Return how many nodes there are; limits only with the autoscaler, which AKS refuses otherwise."""
-    counts = inputs.counts
-    if not counts.autoscaled:
-        return {"count": counts.desired, "enable_auto_scaling": False}
-    return {
-        "count": counts.desired,
-        "enable_auto_scaling": True,
-        "min_count": counts.min,
-        "max_count": counts.max,
-    }
+    def _counts(self, inputs: AksGpuPoolInputs, children: Children) -> dict[str, Any]:
+        """Return how many nodes there are; limits only with the autoscaler, which AKS refuses otherwise."""
+        counts = inputs.counts
+        count = node_count(counts, inputs.pool_name, inputs.resource_group_name, inputs.cluster_name, children)
+        if not counts.autoscaled:
+            return {"count": count, "enable_auto_scaling": False}
+        return {"count": count, "enable_auto_scaling": True, "min_count": counts.min, "max_count": counts.max}
 
 
 def _spot(inputs: AksGpuPoolInputs) -> dict[str, Any]:

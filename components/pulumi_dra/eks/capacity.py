@@ -1,6 +1,7 @@
 """How an EKS pool gets its machines: the node group's capacity type and where the machine type is named."""
 
-from dra_planner.clouds.eks import CAPACITY_TYPES
+from dra_planner.clouds.eks import CAPACITY_TYPES, CLOUD
+from pulumi_dra.eks.node_image import known_machine
 from pulumi_dra.inputs import InputReader
 
 KINDS = tuple(CAPACITY_TYPES)
@@ -19,6 +20,14 @@ def is_bought(capacity: str) -> bool:
 def machine_in_template(capacity: str) -> bool:
     """Whether the launch template names the machine type; for Capacity Blocks EKS does not take it elsewhere."""
     return capacity == "capacity-block"
+
+
+def read_capacity(read: InputReader, machine: str) -> str:
+    """Return `capacity`, refused where machines of this type cannot be had in that way."""
+    capacity, found = read.choice("capacity", KINDS, "on-demand"), known_machine(machine)
+    if found is not None and (fault := CLOUD.purchase_fault(found, capacity)):
+        read.refuse("capacity", fault)
+    return capacity
 
 
 def check_capacity(capacity: str, has_reservation_id: bool) -> str:

@@ -15,7 +15,7 @@ from dra_planner.model import Taint
 from dra_planner.quantity import amount_complaint
 from pulumi_dra.disk_speed import DiskSpeed, read_disk_speed
 from pulumi_dra.eks.boot_config import MOST_BYTES, JoiningNode, KubeletSettings, boot_config, read_boot_script
-from pulumi_dra.eks.capacity import KINDS, check_capacity, read_placement
+from pulumi_dra.eks.capacity import check_capacity, read_capacity, read_placement
 from pulumi_dra.eks.key_grants import read_volume_key
 from pulumi_dra.eks.mig_at_boot import mig_instances
 from pulumi_dra.eks.naming import read_tags
@@ -209,7 +209,7 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> EksGpuPoolInputs:
     """Return the checked inputs of the pool called `name`; faults are noted in `read`."""
     machine = read.text("machine")
     pool_name = read_pool_name(read, name)
-    capacity = read.choice("capacity", KINDS, "on-demand")
+    capacity = read_capacity(read, machine)
     reservation_id = read.identifier("reservation_id", check=CLOUD.reservation_fault)
     if complaint := check_capacity(capacity, reservation_id is not None):
         read.refuse("reservation_id", complaint)

@@ -14,7 +14,7 @@ from dra_planner.model import Taint
 from dra_planner.quantity import amount_complaint
 from pulumi_dra.disk_speed import DiskSpeed, read_disk_speed
 from pulumi_dra.eks.boot_config import MOST_BYTES, NOTHING_TOLD, KubeletSettings, boot_config, read_boot_script
-from pulumi_dra.eks.capacity import KINDS, check_capacity, read_placement
+from pulumi_dra.eks.capacity import check_capacity, read_capacity, read_placement
 from pulumi_dra.eks.gpu_pool_inputs import Efa, read_efa, read_mig
 from pulumi_dra.eks.naming import read_tags
 from pulumi_dra.eks.node_image import known_machine, read_release
@@ -146,7 +146,7 @@ def read_karpenter_pool_inputs(read: InputReader, name: str) -> EksKarpenterPool
     pool_name = read_pool_name(read, name)
     if pool_name and not re.fullmatch(NAME, pool_name):
         read.refuse("pool_name", f'"{pool_name}" is not the name of a NodePool: lower-case letters, digits and -')
-    capacity = read.choice("capacity", KINDS, "on-demand")
+    capacity = read_capacity(read, machine)
     reservation_id = read.identifier("reservation_id", check=CLOUD.reservation_fault)
     if complaint := check_capacity(capacity, reservation_id is not None):
         read.refuse("reservation_id", complaint)

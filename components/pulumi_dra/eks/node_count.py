@@ -34,6 +34,6 @@ def desired_size(
     def within(groups: list[aws.eks.GetNodeGroupResult]) -> int:
         mine = [group for group in groups if group.labels.get(POOL) == pool_name]
         present = max((group.scaling_configs[0].desired_size for group in mine), default=counts.desired)
-        return min(max(present, counts.min), counts.max)
+        return counts.within(present)
 
     return names.apply(look_up).apply(within)

@@ -16,6 +16,7 @@ from pulumi_dra.gke.naming import CLUSTER_NAME
 from pulumi_dra.gke.network import GkeNetwork
 from pulumi_dra.gke.node_account import declare_node_account
 from pulumi_dra.gke.node_config import node_settings
+from pulumi_dra.gke.node_counts import spread
 from pulumi_dra.gke.storage import storage_addons
 from pulumi_dra.inputs import InputReader
 from pulumi_dra.maintenance import MaintenanceExclusion
@@ -180,13 +181,17 @@ class GkeCluster(pulumi.ComponentResource):
             resource_labels=inputs.resource_labels,
             disk_kms_key=inputs.disk_kms_key,
         )
-        count = inputs.system_count
+        count, zones = inputs.system_count, inputs.node_zones
+        used, first = spread(count, len(zones))
         return gcp.container.NodePool(
             fitting(f"{self._name}-system", CLUSTER_NAME),
             cluster=cluster.id,
             location=inputs.location,
-            # Totals, so that the number does not depend on how many zones there are.
-            autoscaling={"total_min_node_count": count, "total_max_node_count": count},
+            node_locations=zones[:used] if used < len(zones) else None,
+            # Totals, so that the number does not depend on how many zones there are. The nodes that are there at first
+            # are those of the first count: a minimum adds none.
+            autoscaling={"total_min_node_count": count, "total_max_node_count": max(count, used * first)},
+            initial_node_count=first,
             management={"auto_repair": True, "auto_upgrade": True},
             node_config=node_config,
             opts=self._children.options(depends_on=grants, ignore_changes=["initialNodeCount"]),

@@ -1,9 +1,11 @@
 """A fleet and its plan → a GKE cluster with its pools."""
 
+from collections.abc import Collection
 from typing import Any
 
 import pulumi
 
+from dra_planner.clouds.gke import is_for_accelerators
 from dra_planner.fleet import Fleet, Pool
 from dra_planner.planfile import PlanFile
 from pulumi_dra.built_cluster import BuiltCluster
@@ -109,6 +111,10 @@ def pool_args(
     return GkeGpuPoolArgs(**args, **options)
 
 
+def _is_chosen(zone: str, named: Collection[str]) -> bool:
+    return zone not in named and not is_for_accelerators(zone)
+
+
 def _network_zones(fleet: Fleet, children: Children) -> list[pulumi.Input[str]]:
     """Return the zones of the network: those named, then as many more as asked for."""
     named, count = fleet.named_zones, fleet.zone_count
@@ -117,5 +123,5 @@ def _network_zones(fleet: Fleet, children: Children) -> list[pulumi.Input[str]]:
     from pulumi_gcp import compute  # costs seconds, so only where somebody counts instead of naming
 
     available = compute.get_zones_output(region=fleet.region, status="UP", opts=children.invoke_options()).names
-    chosen = available.apply(lambda names: [*named, *(zone for zone in sorted(names) if zone not in named)])
+    chosen = available.apply(lambda names: [*named, *(zone for zone in sorted(names) if _is_chosen(zone, named))])
     return [*named, *(chosen.apply(lambda zones, at=at: zones[at]) for at in range(len(named), count))]

@@ -46,7 +46,7 @@ class Machine:
     is_offered: bool  # False: in no region of the newest listing that was read
     regions: tuple[str, ...]  # where the cloud lists it; empty: not known, or nowhere
     zones: tuple[str, ...] = ()  # those that are known; of a region without any, its zones are not known
-    purchase: tuple[str, ...]  # on-demand, spot, capacity-block; empty: not known
+    purchase: tuple[str, ...]  # on-demand, spot, capacity-block, …; empty: not known
     default_card_enis: int | None = None  # EKS: interfaces of the default network card
     ipv4_per_eni: int | None = None
     efa_interfaces: int | None = None

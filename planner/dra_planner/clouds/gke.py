@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -85,6 +86,7 @@ class Gke(Cloud):
     autoscalers = {"none": False, "gke": True}
 
     capacities = {"on-demand": "on-demand", "spot": "spot", "reservation": "a reservation"}
+    judged_purchases = ("on-demand", "spot", "reservation", "flex-start", "queued")
     spot = (("nodeConfig.spot", "true"), ("nodeConfig.preemptible", "true"))
     reservation_meaning = "the name of a reservation"
     pods_range = "10.4.0.0/14"
@@ -278,6 +280,14 @@ class Gke(Cloud):
                 storage,
             ),
         )
+
+
+def is_for_accelerators(zone: str) -> bool:
+    """Whether a zone is one for accelerators (us-central1-ai1a), which Google lists among a region's others.
+
+    googleapis/google-cloud-go issue 13734.
+    """
+    return re.fullmatch(r".*-ai\d+[a-z]", zone) is not None
 
 
 def boot_disks(machine_type: str) -> tuple[str, ...]:

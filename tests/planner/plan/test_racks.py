@@ -53,6 +53,8 @@ spec:
 def planned(most: int, *work: Source, cloud: str = "gke", machine: str = "", second: Any = None, **more: Any) -> Plan:
     region, system, racked = CLOUDS[cloud]
     pool = {"name": "gb", "machine": machine or racked, "count": {"max": most}, "pricePerHour": 50, **more}
+    if cloud == "gke" and not machine:
+        pool = {"capacity": {"reservation": "rack"}, **pool}  # there is no other way to a4x
     others = [{**pool, "name": "second", "count": second}] if second else []
     where = read_fleet(
         {

@@ -198,7 +198,8 @@ def domain(name: str, pods: int) -> Source:
 
 
 def racked(most: int) -> Json:
-    made = fleet(pool("gb", "a4x-highgpu-4g", most, pricePerHour=50), cloud="gke")
+    bought = {"reservation": "rack"}
+    made = fleet(pool("gb", "a4x-highgpu-4g", most, pricePerHour=50, capacity=bought), cloud="gke")
     return {**made, "drivers": {"nvidia": {"version": "25.8.1", "computeDomains": True}}}
 
 

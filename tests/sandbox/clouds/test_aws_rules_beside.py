@@ -101,6 +101,11 @@ def test_what_was_bought_is_in_no_placement_group_of_later(cloud: Any, block: bo
     cloud.create(GROUP, **group(nodeGroupName="empty", launchTemplate=close, scalingConfig=none, **kind))
 
 
+def test_nodes_of_an_ultraserver_come_in_blocks(cloud: Any) -> None:
+    ultra = {"instanceTypes": ["p6e-gb200.36xlarge"]}
+    refused(cloud, "available in Capacity Blocks for UltraServers only", GROUP, **group(**ultra))
+
+
 def efa_template(cloud: Any, count: int, **more: Any) -> dict[str, str]:
     cards = [
         {"networkCardIndex": card, "deviceIndex": 1 if card else 0, "interfaceType": "efa-only" if card else "efa"}

@@ -20,6 +20,7 @@ from dra_sandbox.clouds.azure_native.quotas import (
     RESTRICTED,
 )
 from dra_sandbox.clouds.memory import Memory
+from dra_sandbox.clouds.wire import from_wire
 
 CLUSTER, POOL = "azure-native:containerservice:ManagedCluster", "azure-native:containerservice:AgentPool"
 SUBNET, GROUP = "azure-native:network:Subnet", "azure-native:resources:ResourceGroup"
@@ -180,6 +181,37 @@ def test_row_118_each_node_takes_256_addresses_of_the_pods_range(memory: Memory,
     with pytest.raises(grpc.RpcError, match="Pre-allocated IPs 65792 exceeds IPs available 65536"):
         azure.create(POOL, **pool(resourceName="wide", count=255))
     azure.create(POOL, **pool(resourceName="wide", count=254))
+
+
+LIMITS = {"enableAutoScaling": True, "minCount": 0, "maxCount": 4}
+
+
+def test_what_the_autoscaler_scales_nobody_else_does(dev: Any) -> None:
+    scaled = pool(count=2, **LIMITS)
+    made = dev.create(POOL, **scaled)
+    with pytest.raises(grpc.RpcError, match="Cannot scale cluster autoscaler enabled node pool"):
+        dev.update(POOL, made, scaled, {**scaled, "count": 1, "nodeLabels": {"a": "b"}})
+    assert dev.update(POOL, made, scaled, {**scaled, "nodeLabels": {"a": "b"}})["count"] == 2
+    assert dev.update(POOL, made, scaled, {**scaled, "count": 3, "minCount": 3})["count"] == 3, "outside the new limits"
+
+
+def test_a_count_does_not_change_while_the_autoscaler_is_switched_on(dev: Any) -> None:
+    made = dev.create(POOL, **pool())
+    with pytest.raises(grpc.RpcError, match="Cannot manually scale and enable cluster autoscaler in the same update"):
+        dev.update(POOL, made, pool(), pool(count=2, **LIMITS))
+    assert dev.update(POOL, made, pool(), pool(**LIMITS))["count"] == 1
+
+
+def test_a_cluster_names_all_of_its_pools(dev: Any) -> None:
+    dev.create(POOL, **pool(count=2, **LIMITS))
+    token = "azure-native:containerservice:getManagedCluster"
+    answer = from_wire(getattr(dev.ask(token, resourceGroupName="group", resourceName="dev"), "return"))
+    found = {
+        each["name"]: (each["count"], each.get("enableAutoScaling", False)) for each in answer["agentPoolProfiles"]
+    }
+    assert found == {"system": (2, False), "t4": (2, True)}
+    (failure,) = dev.ask(token, resourceGroupName="group", resourceName="none").failures
+    assert "was not found" in failure.reason
 
 
 def test_row_119_one_operation_at_a_time(dev: Any, memory: Memory) -> None:

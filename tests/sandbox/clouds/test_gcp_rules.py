@@ -28,7 +28,12 @@ def complaint(gcp, token: str, inputs: dict[str, Any]) -> str:
     return "; ".join(failure.reason for failure in gcp.Check(request).failures)
 
 
-HYPERDISK = {"machineType": "a4-highgpu-8g", "diskType": "hyperdisk-balanced"}
+BOUGHT = {
+    "consumeReservationType": "SPECIFIC_RESERVATION",
+    "key": "compute.googleapis.com/reservation-name",
+    "values": ["bought"],
+}
+HYPERDISK = {"machineType": "a4-highgpu-8g", "diskType": "hyperdisk-balanced", "reservationAffinity": BOUGHT}
 POOLS: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     # pool, node configuration, what is said
     "plain": ({}, {"machineType": "g2-standard-8", "diskType": "pd-balanced"}, ""),
@@ -37,6 +42,19 @@ POOLS: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
         {"machineType": "a4-highgpu-8g", "diskType": "pd-balanced"},
         "[pd-balanced, a4-highgpu-8g] features are not compatible for creating instance.",
     ),
+    **{
+        f"{machine} as {'on demand' if not had else next(iter(had))}": ({}, {"machineType": machine, **had}, said)
+        for machine, had, said in (
+            ("a4-highgpu-8g", {}, "a4-highgpu-8g is not available with the provisioning model STANDARD"),
+            ("a4-highgpu-8g", {"spot": True}, ""),
+            ("a3-ultragpu-8g", {}, "not available with the provisioning model STANDARD"),
+            ("a3-highgpu-1g", {"reservationAffinity": BOUGHT}, "not available with the provisioning model RESERVATION"),
+            ("a3-highgpu-1g", {"spot": True}, ""),
+            ("a3-highgpu-8g", {}, ""),
+            ("a4x-highgpu-4g", {"spot": True}, "not available with the provisioning model SPOT, but with RESERVATION"),
+            ("a4x-highgpu-4g", {"reservationAffinity": BOUGHT}, ""),
+        )
+    },
     "Hyperdisk on g2": ({}, {"machineType": "g2-standard-8", "diskType": "hyperdisk-balanced"}, "not compatible"),
     "operations of a Persistent Disk": (
         {},

@@ -10,6 +10,7 @@ import pytest
 from pulumi.runtime.proto import provider_pb2
 
 from dra_sandbox.clouds.gcp.keys import CONSTRAINT, WANTS_KEYS
+from dra_sandbox.clouds.gcp.masters import CHANNEL
 from dra_sandbox.clouds.gcp.operations import OPERATION
 from dra_sandbox.clouds.gcp.quotas import QUOTA, SSD
 from dra_sandbox.clouds.gcp.zones_lost import LOST_ZONE
@@ -47,6 +48,11 @@ class Cloud:
         urn = f"urn:pulumi:dev::p::{token}::T"
         failures = self._gcp.Check(provider_pb2.CheckRequest(urn=urn, news=to_wire(inputs), randomSeed=b"s")).failures
         return "; ".join(failure.reason for failure in failures)
+
+    def ask(self, token: str, **arguments: str) -> dict[str, Any]:
+        answer = self._gcp.Invoke(provider_pb2.InvokeRequest(tok=token, args=to_wire(arguments)))
+        assert not answer.failures, answer.failures
+        return from_wire(getattr(answer, "return"))
 
 
 @pytest.fixture
@@ -380,3 +386,39 @@ def test_row_76_taints_that_gke_adds(gcp: Cloud) -> None:
     assert "kubernetes.io/arch" not in taints(gcp.create(POOL, **beside, name="quiet", nodeConfig=quiet))
     queued = gcp.create(POOL, **beside, name="queued", nodeConfig=gpus, queuedProvisioning={"enabled": True})
     assert "cloud.google.com/gke-queued" in taints(queued)
+
+
+def test_a_control_plane_skips_no_minor_and_goes_back_to_none(gcp: Cloud) -> None:
+    plain = {"name": "dev", "location": "us-central1", "initialNodeCount": 1}
+    made = gcp.create(CLUSTER, **plain, minMasterVersion="1.34")
+    with pytest.raises(grpc.RpcError, match="cannot upgrade the master more than a minor version at a time"):
+        gcp.update(CLUSTER, made, **plain, minMasterVersion="1.36")
+    then = gcp.update(CLUSTER, made, **plain, minMasterVersion="1.35")
+    assert then["masterVersion"].startswith("1.35.")
+    assert gcp.update(CLUSTER, then, **plain, minMasterVersion="1.34")["masterVersion"] == then["masterVersion"]
+
+
+def test_a_channel_offers_some_versions(gcp: Cloud, memory: Memory) -> None:
+    memory.put(CHANNEL, "STABLE", {"versions": ["1.34.3-gke.2000000"]})
+    plain = {"name": "dev", "location": "us-central1", "initialNodeCount": 1}
+    stable = {**plain, "releaseChannel": {"channel": "STABLE"}}
+    with pytest.raises(grpc.RpcError, match=r'must be one of "STABLE" channel supported versions \[1\.34\.3-gke'):
+        gcp.create(CLUSTER, **stable, minMasterVersion="1.35")
+    made = gcp.create(CLUSTER, **{**plain, "releaseChannel": {"channel": "RAPID"}}, minMasterVersion="1.35")
+    assert gcp.update(CLUSTER, made, **stable, minMasterVersion="1.35"), "what is there already is a floor"
+    assert gcp.create(CLUSTER, **{**stable, "name": "other"}, minMasterVersion="1.34")
+
+
+def test_zones_for_accelerators_are_listed_among_the_others(gcp: Cloud) -> None:
+    names = gcp.ask("gcp:compute/getZones:getZones", region="us-central1")["names"]
+    assert names[:2] == ["us-central1-a", "us-central1-ai1a"]
+
+
+def test_a_minimum_of_the_autoscaler_makes_no_node(gcp: Cloud) -> None:
+    limits = {"autoscaling": {"totalMinNodeCount": 2, "totalMaxNodeCount": 4}}
+    made = gcp.create(POOL, cluster="dev", location="us-central1", name="later", **limits)
+    assert made["nodeCount"] == 0
+    first = gcp.create(POOL, cluster="dev", location="us-central1", name="first", initialNodeCount=1, **limits)
+    more = {"autoscaling": {"totalMinNodeCount": 3, "totalMaxNodeCount": 4}}
+    then = gcp.update(POOL, first, cluster="dev", location="us-central1", name="first", initialNodeCount=1, **more)
+    assert then["nodeCount"] == 1

@@ -108,6 +108,7 @@ class Cloud(ABC):
 
     # Machines: where they come from, how large a node may be, what it boots.
     capacities: ClassVar[Mapping[str, str]]  # kind → what follows "the"/"use" in a message
+    judged_purchases: ClassVar[tuple[str, ...]] = ("on-demand", "spot")  # kinds of which the catalogue knows all
     huge_pages_doubt: ClassVar[str] = ""  # what is not known of those that it reserves
     version_pattern: ClassVar[str] = r"1\.\d+(\.\d+)?"  # of a control plane
     new_cluster: ClassVar[str] = "1.34"  # Kubernetes of a new cluster: the first with resource.k8s.io/v1
@@ -373,9 +374,7 @@ class Cloud(ABC):
         """Yield what the cloud refuses of a pool, each with its key in the pool."""
         if len(pool.name) > self.longest_pool_name:
             yield "name", f"{self.title} takes {self.longest_pool_name} characters at most, not {len(pool.name)}"
-        if pool.capacity.kind not in self.capacities:
-            yield "capacity", f"{self.title} has no {pool.capacity.kind}; use {_either(self.capacities.values())}"
-        elif pool.capacity.reservation and (fault := self.reservation_fault(pool.capacity.reservation)):
+        if fault := self._capacity_fault(pool):
             yield "capacity", fault
         if fault := range_fault(pool.max_nodes, self.nodes_of_a_pool):
             yield "count", fault
@@ -390,6 +389,23 @@ class Cloud(ABC):
             if fault := self.taint_fault(key):
                 yield f"taints.{index}.key", fault
         yield from ((key, reason) for key, reason in self.refused.items() if key in pool.asked)
+
+    def _capacity_fault(self, pool: PoolSettings) -> str:
+        kind, bought = pool.capacity.kind, pool.capacity.reservation
+        if kind not in self.capacities:
+            return f"{self.title} has no {kind}; use {_either(self.capacities.values())}"
+        fault = self.reservation_fault(bought) if bought else ""
+        return fault or (self.purchase_fault(pool.machine, kind) if pool.machine is not None else "")
+
+    def purchase_fault(self, machine: Machine, capacity: str) -> str:
+        """Return why a machine cannot be had in that way; "" when it can, or nothing is known of it."""
+        if not machine.purchase or capacity in machine.purchase or capacity not in self.judged_purchases:
+            return ""
+        ways = [meaning for kind, meaning in self.capacities.items() if kind in machine.purchase]
+        return f"{machine.name} cannot be had {_AS.get(capacity, f'as {capacity}')}; use {_either(ways)}"
+
+
+_AS: Mapping[str, str] = MappingProxyType({"on-demand": "on demand", "reservation": "by a reservation"})
 
 
 def _either(choices: Iterable[str]) -> str:

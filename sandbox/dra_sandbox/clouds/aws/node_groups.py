@@ -20,6 +20,16 @@ RELEASE = r"\d+\.\d+\.\d+-\d{8}"  # of Amazon Linux: awslabs/amazon-eks-ami, its
 TAINTS = 50  # terraform-provider-aws:internal/service/eks/node_group.go@012e0a32
 
 
+def is_had_so(request: Request) -> str | None:
+    """EKS user guide, “Use P6e-GB200 UltraServers with Amazon EKS”: they come in Capacity Blocks (text not found)."""
+    group = request.inputs or {}
+    ultra = [name for name in group.get("instanceTypes") or [] if str(name).startswith("p6e-")]
+    template = request.cloud.get(TEMPLATE, str((group.get("launchTemplate") or {}).get("id"))) or {}
+    if not ultra or (template.get("capacityReservationSpecification") or {}).get("capacityReservationTarget"):
+        return None
+    return f"{INVALID}{ultra[0]} is available in Capacity Blocks for UltraServers only"
+
+
 def sizes_in_order(request: Request) -> str | None:
     """Sources: sassoftware/viya4-iac-aws issue 298 (creation); terraform-aws-eks issues 2508 and 3306 (update);
     ministryofjustice/cloud-platform-infrastructure issue 4595.
@@ -257,4 +267,4 @@ CHECKS = (
     repairs_one_way,
     release_is_of_the_version,
 )
-REFUSALS = (sizes_in_order, agrees_with_its_template, release_is_no_older, is_no_older)
+REFUSALS = (is_had_so, sizes_in_order, agrees_with_its_template, release_is_no_older, is_no_older)

@@ -239,6 +239,24 @@ def keeps_what_is_fixed(request: Request) -> str | None:
     return None
 
 
+def scales_by_one_hand(request: Request) -> str | None:
+    """Azure/AKS issue 1248 (a count that changes while the autoscaler is switched on), Azure/azure-cli pull request
+    13996 and terraform-provider-azurerm pull request 4256 (while it is on); one outside the limits must change.
+    """
+    wanted, now = request.inputs, request.before
+    if wanted is None or now is None or not wanted.get("enableAutoScaling") or wanted["count"] == now.get("count"):
+        return None
+    if not now.get("enableAutoScaling"):
+        name = wanted.get("agentPoolName")
+        return (
+            "BadRequest: Cannot manually scale and enable cluster autoscaler in the same update operation on VMSS "
+            f"Agentpool '{name}'."
+        )
+    if wanted["minCount"] <= now["count"] <= wanted["maxCount"]:
+        return "BadRequest: Cannot scale cluster autoscaler enabled node pool."
+    return None
+
+
 def is_in_a_cluster(request: Request) -> str | None:
     """The pool's cluster must be there, and not older (SupportArticles-docs@051c368, NodePoolMcVersionIncompatible)."""
     if request.inputs is None:
@@ -267,4 +285,4 @@ def _minor(version: str) -> int:
     return int(version.split(".")[1])
 
 
-REFUSALS = (does_not_exist_yet, is_in_a_cluster, keeps_what_is_fixed, has_machines)
+REFUSALS = (does_not_exist_yet, is_in_a_cluster, keeps_what_is_fixed, scales_by_one_hand, has_machines)

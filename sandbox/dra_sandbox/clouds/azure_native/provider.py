@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping
 
 from dra_sandbox.clouds.azure_native.functions import FUNCTIONS, SUBSCRIPTION
+from dra_sandbox.clouds.azure_native.lookups import lookups
 from dra_sandbox.clouds.azure_native.rows import COMMON, ROWS
 from dra_sandbox.clouds.checking import Failure
 from dra_sandbox.clouds.memory import Memory
@@ -21,7 +22,9 @@ class Azure(SimulatedCloud):
 
     def __init__(self) -> None:
         autonamed = Autonamed(suffix_length=8, separator="")
-        super().__init__(Sdk("azure-native"), ROWS, FUNCTIONS, autonamed, COMMON, Memory.of_environment())
+        memory = Memory.of_environment()
+        functions = {**FUNCTIONS, **lookups(memory)}
+        super().__init__(Sdk("azure-native"), ROWS, functions, autonamed, COMMON, memory)
 
     def place(self, inputs: Values) -> Mapping[str, str]:
         return {

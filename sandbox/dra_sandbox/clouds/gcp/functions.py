@@ -11,6 +11,8 @@ Place = Mapping[str, str]
 
 # https://cloud.google.com/compute/docs/regions-zones: the regions whose zones are not a, b and c.
 _ZONES = {"us-central1": "abcf", "us-east1": "bcd", "europe-west1": "bcd"}
+# Zones for accelerators are listed among the others: googleapis/google-cloud-go issue 13734.
+_AI_ZONES = {"us-central1": ("us-central1-ai1a",), "us-south1": ("us-south1-ai1b",)}
 
 _PATCH = "3-gke.2000000"
 PROJECT_NUMBER = "123456789012"
@@ -50,8 +52,12 @@ def zones(arguments: Values, place: Place) -> Values:
     region = arguments.get("region") or place["region"]
     if not region:
         raise ValueError("no region: give one, or set gcp:region in the stack's configuration")
-    names = [f"{region}-{letter}" for letter in _ZONES.get(region, "abc")]
-    return {"id": f"projects/{place['project']}/regions/{region}", "names": names, "project": place["project"]}
+    names = [*(f"{region}-{letter}" for letter in _ZONES.get(region, "abc")), *_AI_ZONES.get(region, ())]
+    return {
+        "id": f"projects/{place['project']}/regions/{region}",
+        "names": sorted(names),
+        "project": place["project"],
+    }
 
 
 def engine_versions(arguments: Values, place: Place) -> Values:

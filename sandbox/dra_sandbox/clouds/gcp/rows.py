@@ -13,6 +13,7 @@ from dra_sandbox.clouds.gcp import (
     first_pool,
     keys,
     maintenance,
+    masters,
     node_pools,
     operations,
     pool_in_cluster,
@@ -184,7 +185,7 @@ ROWS: Mapping[str, Row] = {
             "emulatedVersion": "",
             "subnetwork": "default",
         },
-        every_time={"masterVersion": lambda facts: newest(str(facts.inputs.get("minMasterVersion") or ""))},
+        every_time={"masterVersion": masters.version_of_master},
         defaults={"deletionProtection": True, "network": "default"},
         replace=(
             "clusterIpv4Cidr",
@@ -228,6 +229,7 @@ ROWS: Mapping[str, Row] = {
         returned=_with_components_in_order,
         refusals=(
             operations.may_begin,
+            *masters.REFUSALS,
             keys.has_keys_where_it_must,
             keys.agents_may_use_keys,
             quotas.first_pool_has_room,

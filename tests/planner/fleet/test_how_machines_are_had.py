@@ -1,0 +1,51 @@
+"""Capacity in which a cloud does not give a machine is refused where the fleet is read."""
+
+from typing import Any
+
+import pytest
+
+from dra_planner.errors import FleetError
+from dra_planner.fleet import read_fleet
+
+GKE: dict[str, Any] = {
+    "cloud": "gke",
+    "region": "us-central1",
+    "kubernetes": "1.35",
+    "network": {"zones": ["us-central1-a"]},
+    "systemPool": {"machine": "e2-standard-4"},
+    "drivers": {"nvidia": {"version": "25.8.1"}},
+}
+EKS: dict[str, Any] = {**GKE, "cloud": "eks", "region": "us-east-1", "systemPool": {"machine": "m7i.large"}}
+EKS.pop("network")
+BOUGHT = {"reservation": "cr-0a"}
+BLOCK = {"capacityBlock": "cr-0a"}
+
+
+@pytest.mark.parametrize(
+    ("fleet", "machine", "capacity", "said"),
+    [
+        (GKE, "a4-highgpu-8g", "on-demand", "a4-highgpu-8g cannot be had on demand"),
+        (GKE, "a3-ultragpu-8g", "on-demand", "a3-ultragpu-8g cannot be had on demand"),
+        (GKE, "a3-ultragpu-8g", "spot", ""),
+        (GKE, "a3-highgpu-2g", BOUGHT, "a3-highgpu-2g cannot be had by a reservation"),
+        (GKE, "a3-highgpu-2g", "spot", ""),
+        (GKE, "a3-highgpu-8g", "on-demand", ""),
+        (GKE, "a4x-highgpu-4g", "spot", "a4x-highgpu-4g cannot be had as spot"),
+        (GKE, "a4x-highgpu-4g", BOUGHT, ""),
+        (EKS, "p6e-gb200.36xlarge", "on-demand", "p6e-gb200.36xlarge cannot be had on demand"),
+        (EKS, "p6e-gb200.36xlarge", BLOCK, ""),
+        (EKS, "p5.48xlarge", "on-demand", ""),
+    ],
+)
+def test_a_machine_is_had_in_some_ways(fleet: dict[str, Any], machine: str, capacity: Any, said: str) -> None:
+    pool = {"name": "gpus", "machine": machine, "count": {"max": 2}, "capacity": capacity, "zones": []}
+    if capacity == BLOCK:
+        pool["zones"] = ["us-east-1a"]
+    document = {**fleet, "pools": [pool]}
+    if not said:
+        assert read_fleet(document).pools[0].machine == machine
+        return
+    with pytest.raises(FleetError) as error:
+        read_fleet(document)
+    assert error.value.message == said
+    assert error.value.fix.startswith("use ")
