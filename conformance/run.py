@@ -76,6 +76,7 @@ def _everything() -> list[list[str]]:
         ["scheduler/run.py"],
         ["scheduler/run.py", "--rules"],
         ["scheduler/preemptions.py"],
+        ["scheduler/running_clusters.py", "--seed", fresh],
         ["control_plane/kills.py"],
     ]
     others = [["cel/upstream_table.py"], ["cel/language.py"], ["sdks/run.py"], ["reports/run.py"], ["ci/run.py"]]

@@ -41,6 +41,9 @@ def context_of(features: Features) -> Context:
     cluster = ExistingObjects(
         namespaces={"default": {}} | {item.name: item.metadata.get("labels") or {} for item in kinds["Namespace"]},
         priority_classes={item.name: int(item.data["value"]) for item in kinds["PriorityClass"]},
+        non_preempting=frozenset(
+            item.name for item in kinds["PriorityClass"] if item.data.get("preemptionPolicy") == "Never"
+        ),
         classes={
             item.name: str((item.data.get("spec") or {}).get("extendedResourceName") or "")
             for item in kinds["DeviceClass"]

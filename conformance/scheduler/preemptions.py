@@ -33,15 +33,11 @@ from dra_sandbox.rehearsal.deciding import Decisions, Load
 from dra_sandbox.rehearsal.snapshot import NODES, PODS, take_cluster
 from dra_sandbox.rehearsal.workloads import ANNOTATION
 from dra_sandbox.tools.kubernetes import find_binaries
+from quiet import BUDGETS, wait_until_quiet
 
 Json = dict[str, Any]
 PRIORITIES: Final = {"low": 1, "mid": 50, "high": 100}
-BUDGETS: Final = "/apis/policy/v1/poddisruptionbudgets"
-JOBS: Final = "/apis/batch/v1/jobs"
-WAIT: Final = 120.0
 _SECOND: Final = 1.1  # start times are whole seconds
-_LOOK_EVERY: Final = 0.25
-_STILL: Final = 3  # looks without a change
 
 
 def main() -> int:
@@ -157,25 +153,7 @@ class _Stage:
     # -- what becomes of it
 
     def _settle(self) -> None:
-        """Wait until nothing moves: pods are decided, none waits for victims to go, and budgets are counted."""
-        until, before, still = time.monotonic() + WAIT, "", 0
-        while still < _STILL and time.monotonic() < until:
-            self._decisions.wait(lambda _pods: True, until - time.monotonic())
-            seen = self._seen()
-            still = still + 1 if seen == before else 0
-            before = seen
-            time.sleep(_LOOK_EVERY)
-
-    def _seen(self) -> str:
-        pods = [
-            (each["metadata"]["name"], each["spec"].get("nodeName", ""), each["status"].get("nominatedNodeName", ""))
-            for each in self._server.listed(PODS)[0]
-        ]
-        is_moving = any(room and not node for _, node, room in pods)
-        for job in self._server.listed(JOBS)[0]:  # makes a pod again only after a while
-            is_moving |= job["status"].get("active", 0) < job["spec"]["parallelism"]
-        budgets = [each.get("status") for each in self._server.listed(BUDGETS)[0]]
-        return repr((sorted(pods), budgets, time.monotonic() if is_moving else 0))
+        wait_until_quiet(self._server, self._decisions)
 
     def _preempted(self) -> dict[str, str]:
         """Return the pods that had to go, by uid with their names; of one there may be several events."""

@@ -102,6 +102,17 @@ def _blocked(member: Member, denial: Denial, requests_devices: bool) -> Blocked:
     )
 
 
+def _not_of_its_class(name: str) -> Reason:
+    """Return why the API server refuses pods that say that they do not preempt, where their PriorityClass does not.
+
+    Source: kubernetes/kubernetes:plugin/pkg/admission/priority/admission.go@v1.36.3.
+    """
+    known = f'PriorityClass "{name}"' if name else "the default priority"
+    message = f"pods say preemptionPolicy Never, {known} says PreemptLowerPriority: no such pod is created"
+    fix = "leave preemptionPolicy out of the pods, and name a PriorityClass with preemptionPolicy: Never"
+    return Reason(code="preemption-policy-of-class", message=message, fix=fix)
+
+
 @dataclass(frozen=True, slots=True)
 class _Part:
     """Pods of one pod set with their claims, before equal ones are merged."""
@@ -193,6 +204,9 @@ class _Expansion:
             said = (*workload.assumptions, *pod_set.assumptions)
             self._assumptions.update(f"{workload.ref}: {text}" for text in said)
         if workload.ref not in self._manifests.existing:
+            if workload.kind == "Deployment" and pod_set.rollout is not None and pod_set.rollout.kept:
+                paused = "is paused: its pods are made once it is resumed, and counted as they will run then"
+                self._assumptions.add(f"{workload.ref}: {paused}")
             denied = self._quotas.refuse_object(workload)
             if denied is not None:
                 self._blocked.append(_blocked(member, denied, bool(template.spec.resource_claims)))
@@ -244,10 +258,14 @@ class _Expansion:
     def _refuse_priority(self, pod: PodSpec) -> Reason | None:
         """Return why the API server refuses pods of a PriorityClass, where all classes of the cluster are given."""
         known, name = self._manifests.priority_classes, pod.priority_class_name
-        if not name or name in known or not known.keys() >= SYSTEM_PRIORITIES.keys():
-            return None
-        message = f'no PriorityClass has the name "{name}", so that no such pod is created'
-        return Reason(code="priority-class-not-found", message=message)
+        holds_all = known.keys() >= SYSTEM_PRIORITIES.keys()
+        if name and name not in known and holds_all:
+            message = f'no PriorityClass has the name "{name}", so that no such pod is created'
+            return Reason(code="priority-class-not-found", message=message)
+        is_known = holds_all or name in known or name in SYSTEM_PRIORITIES
+        if pod.preemption_policy == "Never" and is_known and name not in self._manifests.non_preempting:
+            return _not_of_its_class(name)
+        return None
 
     def _limits(self, namespace: str) -> list[LimitRange]:
         return [each for each in self._manifests.limit_ranges if each.meta.namespace == namespace]
@@ -332,7 +350,10 @@ class _Expansion:
 
     def _with_priority(self, pod: PodSpec) -> PodSpec:
         """Fill in the priority as admission does, where its class is given."""
-        priority = self._manifests.priority_classes.get(pod.priority_class_name)
+        name = pod.priority_class_name
+        priority = self._manifests.priority_classes.get(name)
+        if name in self._manifests.non_preempting:
+            pod = replace(pod, preemption_policy="Never")
         return pod if priority is None or pod.priority else replace(pod, priority=priority)
 
     def _figures(self, workload: Workload, pod_set: PodSet, *, ahead: bool) -> Figures:

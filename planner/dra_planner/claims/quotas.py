@@ -185,12 +185,15 @@ class QuotaRoom:
             if resource in usage and usage[resource].sign > 0
         }
         free, more = _room_for(charged), 0
+        most, wanted = free[_STEADY] + member.charged, member.figures.steady
         if member.changed and member.rollout is not None:
             member, more = _as_far_as(member, member.rollout, free[_STEADY])
             if not more and before is not None:
-                self.release(min(member.charged, member.figures.steady), namespace, *before)
+                self.release(min(member.charged, wanted), namespace, *before)
                 member, free = replace(member, charged=0), _room_for(charged)
         admitted, rest = take(member, [pods + member.charged for pods in free])
+        if member.changed and admitted.rollout is not None:
+            admitted = _short_of(admitted, admitted.rollout, wanted, most)
         if more and (rest is None or not rest.figures.steady):
             rest = replace(member, figures=Figures.fixed(more), running=(), charged=0, changed=False)
         _charge(charged, [max(0, (pods or 0) - member.charged) for pods in admitted.figures])
@@ -278,6 +281,18 @@ def _as_far_as(member: Member, rollout: Rollout, room: int) -> tuple[Member, int
     if room or rollout.unavailable:
         return replace(member, rollout=rollout._replace(surge=room)), 0
     return replace(member, rollout=rollout._replace(surge=0, kept=len(member.running))), rollout.surge
+
+
+def _short_of(member: Member, rollout: Rollout, wanted: int, most: int) -> Member:
+    """Return a member whose rollout counts those that it misses, also the pods that quotas never let in.
+
+    `wanted` are all its pods, and there is room for `most` beside those that run.
+    """
+    missing = wanted - member.figures.steady
+    if missing <= 0:
+        return member
+    surge = max(0, most - member.figures.steady)
+    return replace(member, rollout=rollout._replace(surge=surge, unavailable=rollout.unavailable - missing))
 
 
 def _room(data: Mapping[str, Any]) -> dict[str, Quantity]:

@@ -82,6 +82,7 @@ class Manifests:
     ended: frozenset[WorkloadRef] = frozenset()  # pods of nobody that have run to their end
     namespaces: Mapping[str, ObjectMeta] = field(default_factory=dict, hash=False)
     priority_classes: Mapping[str, int] = field(default_factory=dict, hash=False)  # "" names the default one
+    non_preempting: frozenset[str] = frozenset()  # those of them with preemptionPolicy Never
     limit_ranges: tuple[LimitRange, ...] = ()
     quotas: tuple[Mapping[str, Any], ...] = ()  # ResourceQuotas in API form
     budgets: Mapping[ObjectKey, DisruptionBudget] = field(default_factory=dict, hash=False)

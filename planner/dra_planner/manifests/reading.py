@@ -97,6 +97,7 @@ def _cluster_of(objects: Iterable[KubernetesObject]) -> ExistingObjects:
     """Return what the manifests themselves say of the cluster; whatever they do not mention may exist."""
     namespaces: dict[str, Mapping[str, str]] = {}
     priorities: dict[str, int] = {}
+    never: set[str] = set()
     default = ""
     for item in objects:
         labels = item.metadata.get("labels")
@@ -104,9 +105,18 @@ def _cluster_of(objects: Iterable[KubernetesObject]) -> ExistingObjects:
             namespaces[item.name] = labels if isinstance(labels, Mapping) else {}
         elif item.kind == "PriorityClass" and isinstance(item.data.get("value"), int):
             priorities[item.name] = item.data["value"]
+            if item.data.get("preemptionPolicy") == "Never":
+                never.add(item.name)
             if item.data.get("globalDefault") is True:
                 default = default or item.name
-    return ExistingObjects(namespaces=namespaces, priority_classes=priorities, default_priority=default)
+    if default in never:
+        never.add("")
+    return ExistingObjects(
+        namespaces=namespaces,
+        priority_classes=priorities,
+        non_preempting=frozenset(never),
+        default_priority=default,
+    )
 
 
 class _Collector:
@@ -130,6 +140,7 @@ class _Collector:
         self.ended: set[WorkloadRef] = set()
         self.namespaces: dict[str, ObjectMeta] = {}
         self.priorities: dict[str, int] = {}
+        self.non_preempting: set[str] = set()
         self.quotas: list[Mapping[str, Any]] = []
         self.limit_ranges: list[LimitRange] = []
         self.budgets: dict[ObjectKey, DisruptionBudget] = {}
@@ -216,6 +227,7 @@ class _Collector:
             ended=frozenset(self.ended),
             namespaces=self.namespaces,
             priority_classes=self.priorities,
+            non_preempting=frozenset(self.non_preempting),
             limit_ranges=tuple(self.limit_ranges),
             quotas=tuple(self.quotas),
             budgets=self.budgets,
@@ -285,9 +297,10 @@ class _Collector:
 
     def add_priority_class(self, item: KubernetesObject) -> None:
         value = int(item.data.get("value") or 0)
-        self.priorities[item.name] = value
-        if item.data.get("globalDefault") is True:
-            self.priorities[""] = value
+        names = (item.name, "") if item.data.get("globalDefault") is True else (item.name,)
+        self.priorities.update(dict.fromkeys(names, value))
+        if item.data.get("preemptionPolicy") == "Never":
+            self.non_preempting.update(names)
 
     def add_quota(self, item: KubernetesObject) -> None:
         self.quotas.append(item.data)

@@ -69,11 +69,13 @@ class Rollout(NamedTuple):
     """How far a rollout may go: pods more than wanted, and fewer that run.
 
     `kept` pods stay of the template before: all of a paused Deployment, those below the partition of a StatefulSet.
+    `of_nodes`: a DaemonSet gives percentages of its nodes.
     """
 
     surge: int
     unavailable: int
     kept: int = 0
+    of_nodes: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

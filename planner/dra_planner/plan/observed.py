@@ -185,6 +185,7 @@ def _in_cluster(manifests: Manifests, snapshot: Manifests) -> Manifests:
         quotas=_quotas(manifests, snapshot),
         budgets=_budgets(manifests, snapshot),
         priority_classes={**snapshot.priority_classes, **manifests.priority_classes},
+        non_preempting=manifests.non_preempting | (snapshot.non_preempting - manifests.priority_classes.keys()),
         generated_claims={**snapshot.generated_claims, **manifests.generated_claims},
     )
 

@@ -95,7 +95,7 @@ def judge_outcome(
 ) -> Judgement:
     """Return what a simulated outcome says of steady demand; pods are placed on groups of nodes."""
     refs = sorted({member.workload for member in _members(demand) if not member.ahead})
-    workloads = tuple(_workload(ref, demand, outcome) for ref in refs)
+    workloads = tuple(size_workload(ref, demand, outcome) for ref in refs)
     sizing = Sizing(
         level="steady",
         verdict=worst(size.verdict for size in workloads),
@@ -127,7 +127,7 @@ def _members(demand: Demand) -> Iterator[Member]:
     yield from (blocked.member for blocked in demand.blocked)
 
 
-def _workload(ref: WorkloadRef, demand: Demand, outcome: Outcome) -> WorkloadSize:
+def size_workload(ref: WorkloadRef, demand: Demand, outcome: Outcome) -> WorkloadSize:
     """Return the answer for one workload. Pods that nobody creates are not pending; reasons say so."""
     held = [each for each in demand.blocked if each.member.workload == ref and each.member.figures.steady]
     verdicts: list[Verdict] = [each.verdict for each in held]

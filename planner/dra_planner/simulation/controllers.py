@@ -178,7 +178,10 @@ class Ordered:
 class PerNode:
     """One pod for each node that is meant (DaemonSet); `nodes` are their numbers.
 
-    Pods to be `replaced` go first, or with `surges` each when the one beside it runs.
+    Pods to be `replaced` go first, those that do not run and others on `unavailable` nodes at a time; with a `surge`
+    they go when the one beside them runs, which is made on so many nodes at a time.
+
+    Source: kubernetes/kubernetes:pkg/controller/daemon/update.go@v1.36.3 (rollingUpdate).
     """
 
     workload: WorkloadRef
@@ -189,7 +192,8 @@ class PerNode:
     lost: int = 0
     charges: Mapping[QuotaLimit, int] = field(default_factory=dict[QuotaLimit, int])
     replaced: list[SimulatedPod] = field(default_factory=list[SimulatedPod])
-    surges: bool = False
+    surge: int = 0
+    unavailable: int = 1
 
     @property
     def wanted(self) -> int:
@@ -200,15 +204,29 @@ class PerNode:
         return self.replaced
 
     def create(self, runs: Runs, room: int = _UNBOUNDED) -> list[SimulatedPod]:
-        there = {pod.only_node for pod in self.pods}
-        without = [node for node in self.nodes if node not in there][:room]
-        made = [SimulatedPod(next(self.names), self.kind, node) for node in without]
+        there, before = {pod.only_node for pod in self.pods}, {pod.only_node: runs(pod) for pod in self.replaced}
+        without = [node for node in self.nodes if node not in there]
+        if before:
+            starting = sum(pod.only_node in before and not runs(pod) for pod in self.pods)
+            beside = [node for node in without if before.get(node)][: max(0, self.surge - starting)]
+            without = [node for node in without if node not in before or (self.surge and not before[node])] + beside
+        made = [SimulatedPod(next(self.names), self.kind, node) for node in without[:room]]
         self.pods += made
         return made
 
     def delete(self, runs: Runs) -> list[SimulatedPod]:
-        done = {pod.only_node for pod in self.pods if runs(pod)} if self.surges else set(self.nodes)
-        going = [pod for pod in self.replaced if pod.only_node in done or pod.only_node not in self.nodes]
+        if not self.replaced:
+            return []
+        meant, there = set(self.nodes), {pod.only_node: runs(pod) for pod in self.pods}
+        going = [pod for pod in self.replaced if pod.only_node not in meant]
+        here = [pod for pod in self.replaced if pod.only_node in meant]
+        broken = [pod for pod in here if not runs(pod)]
+        if self.surge:
+            going += [pod for pod in here if there.get(pod.only_node) or (pod in broken and pod.only_node in there)]
+        else:
+            missing = sum(not there.get(node) for node in meant) - (len(here) - len(broken))
+            spare = max(0, self.unavailable - missing)
+            going += broken + [pod for pod in here if pod not in broken][:spare]
         self.replaced = [pod for pod in self.replaced if pod not in going]
         return going
 
@@ -217,7 +235,7 @@ class PerNode:
 
 
 @dataclass(slots=True)
-class Rollout:
+class RollingReplicas:
     """Replaces `old` pods, with at most `surge` more than wanted and `unavailable` fewer that run.
 
     Those of a Deployment go as ReplicaSets take them away (`by_crowd`), those of others from the last on.
@@ -246,6 +264,8 @@ class Rollout:
         broken = [pod for pod in self.old if not runs(pod)]
         running = [pod for pod in self.old if runs(pod)]
         spare = len(running) + sum(runs(pod) is not None for pod in self.pods) - (self.wanted - self.unavailable)
+        if self.by_crowd:  # a Deployment counts those that do not run among what it may miss
+            broken = broken[: max(0, spare + len(broken))]
         in_turn = _first_to_go(running, (*running, *self.pods), runs, self.seed) if self.by_crowd else running[::-1]
         going = broken + in_turn[: max(0, spare)]
         self.old = [pod for pod in self.old if pod not in going]

@@ -21,6 +21,7 @@ from dra_planner.model import (
     Node,
     ObjectKey,
     PodQuotas,
+    Rollout,
     Shape,
     Toleration,
     WorkloadRef,
@@ -30,7 +31,7 @@ from dra_planner.records import dataclass
 from dra_planner.releases import Features
 from dra_planner.simulation.budgets import Budget, compile_budgets
 from dra_planner.simulation.cluster import PlacedPod, SharedClaim, SimulatedPod, Start, usable_nodes
-from dra_planner.simulation.controllers import BARE_POD, Controller, Ordered, PerNode, Replicas, Rollout
+from dra_planner.simulation.controllers import BARE_POD, Controller, Ordered, PerNode, Replicas, RollingReplicas
 from dra_planner.simulation.kinds import Kinds, PodKind
 from dra_planner.simulation.nodes import SimulatedNode, interleave_zones
 from dra_planner.simulation.profile import Profile
@@ -103,15 +104,16 @@ class Setting:
             meant = [number for number, each in enumerate(self.nodes) if _is_meant(kind.shape, each.node)]
             if member.rollout is None or not member.changed:
                 return PerNode(ref, kind, meant, names, pods=before)
-            return PerNode(ref, kind, meant, names, replaced=before, surges=bool(member.rollout.surge))
+            surge, unavailable = _on_nodes(member.rollout, len(meant))
+            return PerNode(ref, kind, meant, names, replaced=before, surge=surge, unavailable=unavailable)
         by_crowd = member.spreads and ref.kind != "StatefulSet"
         if member.rollout is not None and (member.changed or member.outdated):
-            surge, unavailable, kept = member.rollout
+            surge, unavailable, kept, _ = member.rollout
             new = before[: min(kept, wanted)]
             if not member.changed:
                 new += [pod for pod in before[len(new) :] if pod.name not in member.outdated]
             old = [pod for pod in before if pod not in new]
-            return Rollout(ref, kind, wanted, names, old, surge, unavailable, by_crowd, pods=new)
+            return RollingReplicas(ref, kind, wanted, names, old, surge, unavailable, by_crowd, pods=new)
         if member.in_order:
             return Ordered(ref, kind, wanted, names, pods=before)
         return Replicas(ref, kind, wanted, names, ref.kind != BARE_POD, by_crowd, pods=before)
@@ -205,6 +207,17 @@ def _ordinal(pod: SimulatedPod) -> tuple[str, int, str]:
     """Return what pods of a workload are sorted by: the numbers of a StatefulSet as numbers."""
     stem, _, number = pod.name.name.rpartition("-")
     return (stem, int(number), "") if number.isdigit() else ("", 0, pod.name.name)
+
+
+def _on_nodes(rollout: Rollout, nodes: int) -> tuple[int, int]:
+    """Return on how many of so many nodes a DaemonSet may have one pod more, and one fewer; shares of them round up.
+
+    Source: kubernetes/kubernetes:pkg/controller/daemon/update.go@v1.36.3 (updatedDesiredNodeCounts).
+    """
+    surge, unavailable = rollout.surge, rollout.unavailable
+    if rollout.of_nodes:
+        surge, unavailable = -(-surge * nodes // 100), -(-unavailable * nodes // 100)
+    return surge, unavailable if surge or unavailable else 1
 
 
 def _is_meant(shape: Shape, node: Node) -> bool:

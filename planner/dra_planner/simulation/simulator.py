@@ -18,7 +18,7 @@ from dra_planner.releases import Features
 from dra_planner.simulation.budgets import Allowance, BudgetCounts
 from dra_planner.simulation.census import Census
 from dra_planner.simulation.cluster import Cluster, PlacedPod, SimulatedPod
-from dra_planner.simulation.controllers import Controller, PerNode, Replicas, Rollout
+from dra_planner.simulation.controllers import Controller, PerNode, Replicas, RollingReplicas
 from dra_planner.simulation.nodes import SimulatedNode
 from dra_planner.simulation.orders import SETTLED, Order
 from dra_planner.simulation.outcome import Outcome, WorkloadOutcome
@@ -138,13 +138,15 @@ class Run:
         self._controllers += controllers
         self._queue.rest()
         for controller in controllers:
-            if isinstance(controller, (Replicas, Rollout)):
+            if isinstance(controller, (Replicas, RollingReplicas)):
                 controller.seed = self._order.seed
             self._owner.update((pod.name, controller) for pod in (*controller.pods, *controller.old))
         while not self._is_exhausted:
             self._turn += 1
             self._cluster.now = self._turn
             moved = self._delete()
+            if moved:  # pods that wait take what is free before others are made
+                self._schedule()
             moved |= self._create()
             self._schedule()
             moved |= self._queue.wake(self._may_fit_now)

@@ -72,6 +72,7 @@ def cluster_of(objects: list[KubernetesObject], *, limited: bool) -> ExistingObj
     return ExistingObjects(
         namespaces={"default": {}, **namespaces},
         priority_classes={item.name: int(item.data["value"]) for item in priorities},
+        non_preempting=frozenset(item.name for item in priorities if item.data.get("preemptionPolicy") == "Never"),
         default_priority=next((item.name for item in priorities if item.data.get("globalDefault")), ""),
         classes={
             item.name: str((item.data.get("spec") or {}).get("extendedResourceName") or "")

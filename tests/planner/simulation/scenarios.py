@@ -22,7 +22,7 @@ from dra_planner.plan import read_checked
 from dra_planner.releases import Features
 from dra_planner.simulation import SETTLED, Simulator, observed_nodes
 from dra_planner.simulation.cluster import SimulatedPod
-from dra_planner.simulation.controllers import Controller, Replicas, Rollout
+from dra_planner.simulation.controllers import Controller, Replicas, RollingReplicas
 from dra_planner.simulation.scheduling import Failure
 from dra_planner.simulation.simulator import STEPS, Run
 from dra_planner.sources import Source
@@ -101,7 +101,7 @@ class _Play:
         self.controllers[ref] = fresh
         self.run.start(fresh)
 
-    def _roll_out(self, before: Controller, after: Replicas, document: Json) -> Rollout:
+    def _roll_out(self, before: Controller, after: Replicas, document: Json) -> RollingReplicas:
         self.run.retire(before)
         wanted, strategy = after.wanted, document["spec"].get("strategy", {})
         rolling = strategy.get("rollingUpdate", {})
@@ -110,7 +110,7 @@ class _Play:
         if strategy.get("type") == "Recreate":
             surge, unavailable = 0, wanted
         names = (ObjectKey(after.workload.namespace, f"{after.workload.name}-new-{number}") for number in numbers())
-        return Rollout(after.workload, after.kind, wanted, names, list(before.pods), surge, unavailable)
+        return RollingReplicas(after.workload, after.kind, wanted, names, list(before.pods), surge, unavailable)
 
     def _gated(self, ref: WorkloadRef) -> int:
         for workload in self.manifests.workloads:

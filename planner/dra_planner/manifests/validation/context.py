@@ -29,6 +29,7 @@ class ExistingObjects:
 
     namespaces: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # name → labels
     priority_classes: Mapping[str, int] = field(default_factory=dict)
+    non_preempting: frozenset[str] = frozenset()  # priority classes with preemptionPolicy Never; "" names the default
     default_priority: str = ""  # the PriorityClass that pods have without naming one
     classes: Mapping[str, str] = field(default_factory=dict)  # DeviceClass → its extendedResourceName, "" for none
     quotas: Sequence[Mapping[str, Any]] = ()

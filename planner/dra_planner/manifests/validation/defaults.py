@@ -6,7 +6,7 @@ limits), pkg/apis/scheduling/v1/defaults.go (a class's policy), plugin/pkg/admis
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from typing import Any, Final
 
 from dra_planner.documents.tree import Map, new_map
@@ -16,8 +16,11 @@ _PREEMPTS: Final = "PreemptLowerPriority"
 NOW: Final = "1970-01-01T00:00:00Z"  # the planner reads no clock: only that a time is filled in matters
 
 
-def fill_defaults(kind: str, data: Map, priorities: Mapping[str, int]) -> None:
-    """Fill in what the API server would, in place; `priorities` are the cluster's priority classes."""
+def fill_defaults(kind: str, data: Map, priorities: Mapping[str, int], non_preempting: Container[str] = ()) -> None:
+    """Fill in what the API server would, in place.
+
+    `priorities` are the cluster's priority classes, `non_preempting` those with the policy Never; "" names the default.
+    """
     if kind in ("ResourceClaim", "ResourceClaimTemplate"):
         spec = data.get("spec")
         if kind == "ResourceClaimTemplate":
@@ -35,7 +38,7 @@ def fill_defaults(kind: str, data: Map, priorities: Mapping[str, int]) -> None:
     elif kind == "PriorityClass":
         _default(data, "preemptionPolicy", _PREEMPTS)
     elif kind == "Pod":
-        _fill_pod(data.get("spec"), priorities)
+        _fill_pod(data.get("spec"), priorities, non_preempting)
 
 
 def _fill_claim(spec: Any) -> None:
@@ -56,7 +59,7 @@ def _fill_request(request: Map) -> None:
         _default(request, "count", 1)
 
 
-def _fill_pod(spec: Any, priorities: Mapping[str, int]) -> None:
+def _fill_pod(spec: Any, priorities: Mapping[str, int], non_preempting: Container[str]) -> None:
     if not isinstance(spec, Map):
         return
     for field in ("containers", "initContainers"):
@@ -73,7 +76,7 @@ def _fill_pod(spec: Any, priorities: Mapping[str, int]) -> None:
                         requests.put(name, amount, requests.line)
     name = spec.get("priorityClassName") or ""
     _default(spec, "priority", SYSTEM_PRIORITIES.get(name, priorities.get(name, 0)))
-    _default(spec, "preemptionPolicy", _PREEMPTS)
+    _default(spec, "preemptionPolicy", "Never" if name in non_preempting else _PREEMPTS)
 
 
 def _default(node: Map, key: str, value: Any) -> None:

@@ -32,7 +32,8 @@ def stored_form(item: KubernetesObject, context: Context) -> Map:
     struct = struct_of(item.api_version, item.kind)
     kept = item.data if struct is None else decode(item.data, struct, item.kind, context.minor, "lenient").data
     data: Map = clone(kept)
-    fill_defaults(item.kind, data, context.cluster.priority_classes)
+    cluster = context.cluster
+    fill_defaults(item.kind, data, cluster.priority_classes, cluster.non_preempting)
     drop_disabled(item.kind, data, context.features)
     if item.kind in CLUSTER_SCOPED and isinstance(data.get("metadata"), Map) and "namespace" in data["metadata"]:
         data["metadata"].remove("namespace")

@@ -157,6 +157,13 @@ class _Judging:
         if given is not None and given != (computed or 0):
             detail = f"the integer value of priority ({given}) must not be provided in pod spec; priority admission "
             yield self._refusal(f"{detail}controller computed {computed or 0} from the given PriorityClass name")
+        policy, own = (
+            spec.get("preemptionPolicy"),
+            "Never" if name in cluster.non_preempting else "PreemptLowerPriority",
+        )
+        if policy is not None and policy != own:
+            detail = f"the string value of PreemptionPolicy ({policy}) must not be provided in pod spec; priority "
+            yield self._refusal(f"{detail}admission controller computed {own} from the given PriorityClass name")
 
     def _violations(self, data: Mapping[str, Any]) -> Violations:
         kind = self.item.kind

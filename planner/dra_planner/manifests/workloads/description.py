@@ -321,6 +321,15 @@ def one_by_one(root: Node, replicas: int) -> Rollout | None:
     """Return the rollout that replaces one pod after the other, from the partition on; `OnDelete` replaces none."""
     if root.get("spec.updateStrategy.type", "RollingUpdate") == "OnDelete":
         return None
+    return Rollout(0, 1, kept=root.number("spec.updateStrategy.rollingUpdate.partition", 0))
+
+
+def node_by_node(root: Node, replicas: int) -> Rollout | None:
+    """Return the rollout of a DaemonSet: on how many nodes at a time pods are replaced; `OnDelete` replaces none."""
+    if root.get("spec.updateStrategy.type", "RollingUpdate") == "OnDelete":
+        return None
     path = "spec.updateStrategy.rollingUpdate"
-    surge = Surge(root.get(f"{path}.maxSurge", 0)).of(1)  # DaemonSet: as many as one node would have more
-    return Rollout(surge, 0 if surge else 1, kept=root.number(f"{path}.partition", 0))
+    given = [str(root.get(f"{path}.{name}", 0)).strip() for name in ("maxSurge", "maxUnavailable")]
+    surge, unavailable = (int(each.removesuffix("%") or 0) for each in given)
+    is_share = any(each.endswith("%") for each in given)
+    return Rollout(surge, unavailable if surge or unavailable else 1, of_nodes=is_share)

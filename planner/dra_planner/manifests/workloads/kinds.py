@@ -18,7 +18,15 @@ from dra_planner.manifests.workloads.batch import (
     read_train_job,
     read_volcano_job,
 )
-from dra_planner.manifests.workloads.description import Kind, Role, job_pods, one_by_one, rolling_pods, rolling_update
+from dra_planner.manifests.workloads.description import (
+    Kind,
+    Role,
+    job_pods,
+    node_by_node,
+    one_by_one,
+    rolling_pods,
+    rolling_update,
+)
 
 if TYPE_CHECKING:
     from dra_planner.manifests.workloads import groups, machines, pipelines, ray, serving
@@ -51,7 +59,7 @@ KINDS: Final[tuple[Kind, ...]] = (
     ),
     Kind(group="apps", kind="ReplicaSet", roles=_REPLICATED, spreads=True),
     Kind(group="apps", kind="StatefulSet", read=groups.read_stateful_set, rollout=one_by_one, spreads=True),
-    Kind(group="apps", kind="DaemonSet", roles=[Role(template="spec.template")], rollout=one_by_one, per_node=True),
+    Kind(group="apps", kind="DaemonSet", roles=[Role(template="spec.template")], rollout=node_by_node, per_node=True),
     Kind(group="batch", kind="Job", read=read_job, suspend="spec.suspend"),
     Kind(group="batch", kind="CronJob", read=read_cron_job, suspend="spec.suspend"),
     # Batch and training

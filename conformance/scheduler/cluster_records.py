@@ -1,0 +1,57 @@
+"""What is kept of a cluster that ran: the objects without what the API server fills in, and what nobody reads."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from applying import LAST_APPLIED
+
+Json = dict[str, Any]
+
+_META: Final = ("managedFields", "resourceVersion", "generation", "finalizers")
+_CONDITIONS: Final = ("Ready", "PodScheduled", "Complete", "Failed", "SuccessCriteriaMet")
+_OF_PODS: Final = ("dnsPolicy", "schedulerName", "securityContext", "enableServiceLinks")
+_OF_CONTAINERS: Final = ("imagePullPolicy", "terminationMessagePath", "terminationMessagePolicy")
+_OF_STATUS: Final = ("containerStatuses", "qosClass", "capacity", "observedGeneration", "collisionCount",
+                     "daemonEndpoints")  # fmt: skip
+_OF_OWNERS: Final = ("progressDeadlineSeconds", "revisionHistoryLimit", "persistentVolumeClaimRetentionPolicy")
+
+
+def recorded(case: Json) -> Json:
+    """Return a case without what nobody reads."""
+    return {**case, "cluster": [_plain(each) for each in case["cluster"] if not _is_of_kubernetes(each)]}
+
+
+def _is_of_kubernetes(item: Json) -> bool:
+    name = item["metadata"]["name"] if item["kind"] == "Namespace" else item["metadata"].get("namespace", "")
+    return bool(name.startswith("kube-"))
+
+
+def _plain(item: Json) -> Json:
+    found = {**item, "metadata": _without(item["metadata"], _META)}
+    if item["kind"] == "ReplicaSet" and "annotations" in found["metadata"]:  # its Deployment has it too
+        found["metadata"]["annotations"] = _without(found["metadata"]["annotations"], (LAST_APPLIED,))
+    spec = dict(_without(item.get("spec") or {}, _OF_OWNERS))
+    if item["kind"] == "Pod":
+        spec = _pod(spec)
+    elif "containers" in spec.get("template", {}).get("spec", {}):
+        spec["template"] = {**spec["template"], "spec": _pod(spec["template"]["spec"])}
+    status = _without(item.get("status") or {}, _OF_STATUS)
+    if "nodeInfo" in status:
+        status["nodeInfo"] = {"kubeletVersion": status["nodeInfo"]["kubeletVersion"]}
+    if "conditions" in status:
+        status["conditions"] = [
+            {key: each[key] for key in ("type", "status", "reason") if key in each}
+            for each in status["conditions"]
+            if each["type"] in _CONDITIONS
+        ]
+    return found | ({"spec": spec} if spec else {}) | ({"status": status} if status else {})
+
+
+def _pod(spec: Json) -> Json:
+    containers = [_without(each, _OF_CONTAINERS) for each in spec["containers"]]
+    return {**_without(spec, _OF_PODS), "containers": containers}
+
+
+def _without(fields: Json, names: tuple[str, ...]) -> Json:
+    return {key: value for key, value in fields.items() if key not in names}

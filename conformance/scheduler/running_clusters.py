@@ -1,0 +1,87 @@
+"""Apply things to running clusters on a real control plane, and compare what comes of it with `plan --observed`.
+
+    python conformance/scheduler/running_clusters.py --minor 36 --count 20
+    python conformance/scheduler/running_clusters.py --minor 36 --count 6 --record tests/planner/plan/running_clusters
+
+Each case is a small cluster by chance: nodes with devices, workloads of every kind, quotas, limits, budgets; some pods
+are pending, some rollouts stand still, some Jobs are partly done. A snapshot is taken, something is applied, and the
+plan of that on the snapshot is compared with what the control plane made of it: the verdict, the pods of each workload
+by node, those of the others, and who was preempted. Every difference has a reason, or is unexplained, and fails.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "tests/planner/plan"))
+
+from running import applied, differences  # of the tests, which compare what is recorded
+
+from cluster_objects import shared_objects
+from cluster_records import recorded
+from cluster_stage import Stage
+from dra_planner.releases import RELEASES
+from dra_sandbox.control_plane import ApiServer, Settings, control_plane
+from dra_sandbox.rehearsal.deciding import Load
+from dra_sandbox.tools.kubernetes import find_binaries
+
+Json = dict[str, Any]
+
+
+def main() -> int:
+    """Run the cases; return 1 when a difference is unexplained."""
+    given = _arguments()
+    verdicts, reasons = Counter[str](), Counter[str]()
+    unexplained = 0
+    for minor in given.minor or RELEASES:
+        with control_plane(Settings(minor), find_binaries(minor), within_seconds=600) as plane:
+            server = ApiServer.of(plane)
+            for each in shared_objects():
+                server.apply(each)
+            for seed in range(given.seed, given.seed + given.count):
+                stage = Stage(server, Load(plane), minor, seed)
+                case = recorded({"kubernetes": plane.version, "seed": seed, **stage.play()})
+                if not stage.is_quiet:
+                    reasons["did not settle in time"] += 1
+                    continue
+                short = "placed" if not case["became"]["incomplete"] else "not all placed"
+                verdicts[f"{applied(case).verdict}, {short}"] += 1
+                found = differences(case)
+                reasons.update({each.reason for each in found} or {"same"})
+                wrong = [each for each in found if each.reason == "unexplained"]
+                where = f"1.{minor}, seed {seed} ({', '.join(case['changes'])})"
+                print(f"{where}: {'same' if not found else ''}", flush=True)
+                for each in found:
+                    print(f"  {each.reason}: {each.what}", flush=True)
+                unexplained += bool(wrong)
+                if given.record or wrong:
+                    _write(given.record or given.failures, case, f"1.{minor}-{seed}")
+    print("; ".join(f"{count} {said}" for said, count in sorted(verdicts.items())))
+    print("; ".join(f"{count} {reason}" for reason, count in sorted(reasons.items())))
+    return int(bool(unexplained))
+
+
+def _write(folder: Path, case: Json, name: str) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    text = yaml.safe_dump(case, sort_keys=False, width=120, default_flow_style=None)
+    (folder / f"{name}.yaml").write_text(text, encoding="utf-8")
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--minor", type=int, action="append", choices=tuple(RELEASES), help="may be repeated")
+    parser.add_argument("--count", type=int, default=20, help="cases per minor, default: %(default)s")
+    parser.add_argument("--seed", type=int, default=1, help="the first one, default: %(default)s")
+    parser.add_argument("--record", type=Path, metavar="FOLDER", help="keep every case there")
+    parser.add_argument("--failures", type=Path, default=Path("scheduler-failures"), metavar="FOLDER")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
