@@ -100,13 +100,14 @@ def _fix_values(files: Iterable[_File], features: Features) -> None:
 
 
 def _rewrite(files: Sequence[_File], features: Features) -> None:
-    readable = [each for each in files if _is_readable(each.now)]
+    readable = [each for each in files if is_readable(each.now)]
     rewritings = rewrite([each.now for each in readable], features, check_selector=check_selector)
     for each, rewriting in zip(readable, rewritings, strict=True):
         each.take(rewriting.text, tell_changes(rewriting.changes))
 
 
-def _is_readable(source: Source) -> bool:
+def is_readable(source: Source) -> bool:
+    """Return whether a source can be read as a stream of documents."""
     try:
         read_documents([source])
     except PlannerError:

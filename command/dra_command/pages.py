@@ -10,7 +10,8 @@ from pathlib import Path
 from dra_command.inputs import Inputs
 from dra_planner.errors import Diagnostic, ManifestError, Place, Severity
 from dra_planner.releases import MAXIMUM_MINOR, Features, features_of, parse_version
-from dra_planner.sources import Source, has_embedded
+from dra_planner.sources import Source, has_embedded, is_terraform
+from dra_planner.wording import counted, noun, verb
 
 _TYPE = re.compile(r"^[\"']?(apiVersion|kind|metadata)[\"']?\s*:[ \t]*[\"']?(\w*)", re.MULTILINE)
 _TYPE_IN_BRACES = re.compile(r"[\"']?\b(apiVersion|kind|metadata)[\"']?\s*:\s*[\"']?(\w*)")
@@ -19,6 +20,10 @@ _UNFINISHED = re.compile(
     r"^[ \t]*(?:-[ \t]+|#[ \t]*)?(?:\.{3}|…|\[(?:\.{3}|…)\])|\{\{|\{%|\$\{|<[A-Za-z][\w .-]*>", re.MULTILINE
 )
 """Lines that a page leaves out, and what its reader or a template is to fill in."""
+
+_PARAMETERS = re.compile(r"kind:\s*[\"']?(?:GpuConfig|MigDeviceConfig|VfioDeviceConfig)\b")
+_LEFT_OUT = re.compile(r"[ \t]*(?:-[ \t]+)?(?:\.{3}|…|\[(?:\.{3}|…)\])[ \t]*")
+"""A line that stands for others."""
 
 
 def with_embedded(inputs: Inputs) -> tuple[Inputs, tuple[Diagnostic, ...]]:
@@ -39,7 +44,11 @@ def with_embedded(inputs: Inputs) -> tuple[Inputs, tuple[Diagnostic, ...]]:
             sources.append(manifests)
             found += told
             continue
-        told = list(_of_terraform(source, features) if _is_terraform(source) else _of_file(source, features))
+        if is_terraform(source.name):
+            found += _of_terraform(source, features)
+            sources.append(replace(source, text=""))
+            continue
+        told = list(_of_file(source, features))
         found += told
         if not told and not is_values_file(source.text):
             sources.append(source)
@@ -54,13 +63,74 @@ def _of_page(source: Source, features: Features) -> tuple[Source, list[Diagnosti
     from dra_planner.manifests.shown_output import output_findings
 
     page = read_embedded(source)
-    manifests, unreadable, parts = _readable(page.manifests)
+    apart, parameters = _without_parameters(page.manifests)
+    whole, shortened = _without_shortened(apart)
+    manifests, unreadable, parts = _readable(whole)
     found = [*command_findings(page.commands, source.name, source.text), *unreadable]
+    found += _of_shortened(shortened, features, source)
+    found += _of_parameters(parameters, features, source)
     found += _namespace_conflicts(manifests)
     found += _of_blocks([*page.others, *parts], page.unlabelled, features, source)
     for program in page.programs:
         found += terraform_findings(program.text, source.name, program.line, features)
     return manifests, [*found, *output_findings(page.shown, source.name)]
+
+
+def _without_parameters(page: Source) -> tuple[Source, list[Source]]:
+    """Return the page without configuration of the NVIDIA driver that stands by itself, and each piece of that."""
+    lines, found = page.text.split("\n"), list[Source]()
+    for at, line in enumerate(lines):
+        if _PARAMETERS.match(line):
+            begin, end = _document_at(lines, at)
+            document = lines[begin:end]
+            if not any(each.startswith(("metadata:", "spec:")) for each in document):
+                found.append(Source(page.name, "\n" * begin + "\n".join(document)))
+                lines[begin:end] = [""] * (end - begin)
+    return (replace(page, text="\n".join(lines)) if found else page), found
+
+
+def _of_parameters(parts: Sequence[Source], features: Features, page: Source) -> Iterator[Diagnostic]:
+    """Yield what is told of configuration that a page shows without the claim around it."""
+    if parts:
+        from dra_command.fragments import judge_fragments
+
+        yield from judge_fragments(parts, features, page.text)[0]
+
+
+def _without_shortened(page: Source) -> tuple[Source, list[Source]]:
+    """Return the page without the objects of which lines are left out, and these without the marks of that."""
+    from dra_planner.manifests.documents import read_documents
+
+    lines, found = page.text.split("\n"), list[Source]()
+    at = 0
+    while (mark := next((n for n in range(at, len(lines)) if _LEFT_OUT.fullmatch(lines[n])), None)) is not None:
+        begin, end = _document_at(lines, mark)
+        document = ["" if _LEFT_OUT.fullmatch(line) else line for line in lines[begin:end]]
+        part = Source(page.name, "\n" * begin + "\n".join(document))
+        at = max(end, mark + 1)
+        try:
+            if not read_documents([part])[0]:
+                continue
+        except ManifestError:
+            continue
+        found.append(part)
+        lines[begin:end] = [""] * (end - begin)
+    return replace(page, text="\n".join(lines)), found
+
+
+def _of_shortened(parts: Sequence[Source], features: Features, page: Source) -> Iterator[Diagnostic]:
+    """Yield what is told of objects that a page shows in part, and a note that they are."""
+    if not parts:
+        return
+    from dra_command.fragments import judge_fragments
+
+    yield from judge_fragments(parts, features, page.text)[0]
+    begins = [len(each.text) - len(each.text.lstrip("\n")) + 1 for each in parts]
+    message = (
+        f"{counted(len(parts), 'object')} {verb(len(parts), 'are')} shown in part: what stands there is judged, and "
+        f"what `...` stands for is not: {noun(len(begins), 'line')} {', '.join(map(str, begins))}"
+    )
+    yield Diagnostic("note", "object-shown-in-part", message, Place(page.name, begins[0]))
 
 
 def _of_blocks(
@@ -219,11 +289,7 @@ def _of_file(source: Source, features: Features) -> Iterator[Diagnostic]:
 
 
 def _may_hold_others(source: Source) -> bool:
-    return has_embedded(source.name) or _is_terraform(source) or "apiVersion" not in source.text
-
-
-def _is_terraform(source: Source) -> bool:
-    return source.name.endswith(".tf")
+    return has_embedded(source.name) or is_terraform(source.name) or "apiVersion" not in source.text
 
 
 def _of_terraform(source: Source, features: Features) -> Iterator[Diagnostic]:

@@ -21,7 +21,7 @@ from dra_planner.manifests.rewriting import Change, Refusal, Rewriting, rewrite
 from dra_planner.manifests.rewriting.pages import rewrite_with_pages
 from dra_planner.plan import check_selector
 from dra_planner.releases import MAXIMUM_MINOR, Features, features_of, parse_version
-from dra_planner.sources import STDIN_NAME, Source, has_embedded
+from dra_planner.sources import STDIN_NAME, Source, has_embedded, is_terraform
 from dra_planner.wording import counted
 
 _OLDER = frozenset({"older-form", "unknown-field"})
@@ -37,6 +37,8 @@ def run(values: argparse.Namespace) -> int:
     sources = read_inputs(values, needs_capacity=False).sources
     minor = parse_version(values.kubernetes) if values.kubernetes else MAXIMUM_MINOR
     features = features_of(minor)
+    programs = [each for each in sources if is_terraform(each.name)]
+    sources = tuple(each for each in sources if each not in programs)
     texts, repaired = repair_sources((each for each in sources if not has_embedded(each.name)), features)
     read_documents(texts)  # says what cannot be read before anything is printed or changed
     sources = (*texts, *(each for each in sources if has_embedded(each.name)))
@@ -57,9 +59,13 @@ def run(values: argparse.Namespace) -> int:
             print(line, file=told)
     refusals = [refusal for each in rewritings for refusal in each.refusals]
     refusals += [refusal for each in sources if has_embedded(each.name) for refusal in _old_parts(each, features)]
+    refusals += [refusal for each in programs for refusal in _old_objects(each, features)]
     _tell_refusals(refusals)
     if not changed and not refusals and not values.quiet:
-        print(f"nothing to rewrite: {counted(len(sources), 'file')}, no older form of a DRA object", file=sys.stderr)
+        print(
+            f"nothing to rewrite: {counted(len(sources) + len(programs), 'file')}, no older form of a DRA object",
+            file=sys.stderr,
+        )
     return Status.BROKEN if refusals else Status.FITS
 
 
@@ -73,6 +79,16 @@ def _old_parts(page: Source, features: Features) -> Iterator[Refusal]:
         if told.code in _OLDER:
             place = Place(told.place.file, told.place.line)
             yield Refusal(place, "a part without apiVersion and kind", "it", f"{told.message} ({told.fix})")
+
+
+def _old_objects(program: Source, features: Features) -> Iterator[Refusal]:
+    """Yield the objects of older versions that are declared in Terraform's language, which stays as it is."""
+    from dra_planner.manifests.setup.terraform import terraform_findings
+
+    for told in terraform_findings(program.text, program.name, 1, features):
+        if told.code == "version-not-served":
+            name = told.message.partition(": ")[0]
+            yield Refusal(told.place, name, "it", f"it is in Terraform's language, which is not rewritten: {told.fix}")
 
 
 def tell_changes(changes: Iterable[Change]) -> Iterable[str]:

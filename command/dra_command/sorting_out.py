@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from dra_command.left_alone import LeftAlone, changed_by_kustomization, why_left_alone, why_unreadable
 from dra_planner.errors import Diagnostic, Place, SourceError
-from dra_planner.sources import Source, begins_object, has_embedded
+from dra_planner.sources import Source, begins_object, has_embedded, is_terraform
 from dra_planner.wording import counted, verb
 
 LEFT_ALONE = "file-not-judged"
@@ -37,7 +37,7 @@ def sort_out(sources: Iterable[Source]) -> tuple[list[Source], list[LeftAlone]]:
     kept: list[Source] = []
     left: list[LeftAlone] = []
     for source in sources:
-        found = None if has_embedded(source.name) else why_left_alone(source)
+        found = None if has_embedded(source.name) or is_terraform(source.name) else why_left_alone(source)
         if found is None:
             kept.append(source)
         else:

@@ -23,7 +23,7 @@ from dra_planner.records import dataclass
 from dra_planner.wording import counted
 
 MANIFEST_SUFFIXES: Final = (".yaml", ".yml", ".json")
-PAGE_SUFFIXES: Final = (".md", ".markdown")
+PAGE_SUFFIXES: Final = (".md", ".markdown", ".mdx", ".rst", ".adoc", ".asciidoc", ".asc")
 SCRIPT_SUFFIXES: Final = (".sh", ".bash")
 STDIN_NAME: Final = "<stdin>"
 MAX_FILE_BYTES: Final = 64 * 2**20
@@ -125,6 +125,11 @@ def read_file(path: str | Path) -> Source:
 def has_embedded(name: str) -> bool:
     """Return whether a file of this name is a page or a script: manifests stand among other lines there."""
     return name.lower().endswith(PAGE_SUFFIXES + SCRIPT_SUFFIXES)
+
+
+def is_terraform(name: str) -> bool:
+    """Return whether a file of this name is in Terraform's language, where charts and objects stand otherwise."""
+    return name.lower().endswith(".tf")
 
 
 def begins_object(text: str) -> bool:

@@ -226,7 +226,7 @@ def test_parts_of_a_page_are_judged_on_their_lines(project: Project) -> None:
         (14, "unknown-field", "error"),
         (18, "block-not-read", "error"),
         (23, "fragment-not-judged", "note"),
-        (33, "block-not-read", "note"),
+        (28, "object-shown-in-part", "note"),
         (38, "wrong-type", "error"),
     }
 

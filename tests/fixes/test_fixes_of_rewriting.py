@@ -42,6 +42,11 @@ TEXTS = [
         f"{BETA}spec: {{devices: {{requests: [{{name: g,  # one\n  deviceClassName: gpu.nvidia.com}}]}}}}\n",
         f"{BETA}spec:\n  devices:\n    requests:  # one\n    - name: g\n      deviceClassName: gpu.nvidia.com\n",
     ),
+    (
+        "write --- before the second apiVersion",
+        f"{BETA}spec: {{devices: {{}}}}\napiVersion: v1\nkind: Namespace\nmetadata: {{name: n}}\n",
+        f"{BETA}spec: {{devices: {{}}}}\n---\napiVersion: v1\nkind: Namespace\nmetadata: {{name: n}}\n",
+    ),
     ("delete it", f"{CLASSIC}kind: PodSchedulingContext\nmetadata: {{name: p}}\n", ""),
     ("delete it, or give the claims too", PARAMETERS, f"{PARAMETERS}---\n{CLASSIC}{NAMED}"),
     (

@@ -17,7 +17,7 @@ from dra_command.kept import settled
 from dra_command.pages import with_embedded
 from dra_command.progress import doing
 from dra_command.status import Status, status_of
-from dra_planner.errors import Diagnostic
+from dra_planner.errors import Diagnostic, PlannerError
 from dra_planner.model import Verdict, worst
 from dra_planner.plan import PlanRequest, overall_verdict, read_checked
 from dra_planner.releases import MAXIMUM_MINOR, features_of, parse_version
@@ -27,6 +27,8 @@ from dra_policies.rules import run as run_rules
 
 if TYPE_CHECKING:
     from dra_command.baseline import Known
+    from dra_planner.releases import Features
+    from dra_planner.sources import Source
 
 
 def run(values: argparse.Namespace) -> int:
@@ -150,12 +152,19 @@ def chosen_rules(selected: Sequence[str]) -> tuple[Rule, ...]:
 
 
 def check(
-    inputs: Inputs, rules: Sequence[Rule] = (), asked: Asked | None = None, known: Known | None = None
+    inputs: Inputs,
+    rules: Sequence[Rule] = (),
+    asked: Asked | None = None,
+    known: Known | None = None,
+    *,
+    judges_new_forms: bool = True,
 ) -> Checked:
     """Return what the rules find; raises PlannerError for input that is wrong.
 
     Without `rules` all run that are on, as a project's configuration sets them. What is `known` is not told again.
+    Objects of older versions are judged in their form in v1 too, where `judges_new_forms`.
     """
+    given, chosen = inputs, rules
     selected, levels = bool(rules), asked.levels if asked is not None else {}
     rules = configured_rules_of(rules or chosen_rules(()), asked, selected=selected)
     inputs, commands = with_embedded(inputs)
@@ -174,6 +183,8 @@ def check(
         from dra_command.slice_findings import slice_findings  # snapshots alone hold some
 
         found += tuple(slice_findings(view.manifests.slices, view.features))
+    if judges_new_forms and view.features is not None and any(each.code == "version-not-served" for each in found):
+        found = _with_new_forms(given, found, view.features, chosen, asked)
     doubts = {rule.diagnostic(finding) for rule, finding in kept.told if not finding.certain}
     old: tuple[Diagnostic, ...] = ()
     if known is not None:
@@ -204,6 +215,21 @@ def check(
         known=len(old),
     )
     return replace(checked, passed=_passed(checked))
+
+
+def _with_new_forms(
+    given: Inputs, found: tuple[Diagnostic, ...], features: Features, rules: Sequence[Rule], asked: Asked | None
+) -> tuple[Diagnostic, ...]:
+    from dra_command.older_forms import with_new_forms  # rewriting is needed for older versions alone
+
+    def again(sources: tuple[Source, ...]) -> tuple[Diagnostic, ...]:
+        try:
+            inputs = replace(given, sources=sources)
+            return check(inputs, rules, asked, judges_new_forms=False).diagnostics
+        except PlannerError:  # what cannot be judged in its new form is told in its old one
+            return ()
+
+    return with_new_forms(given.sources, found, features, again)
 
 
 _NEEDS = {

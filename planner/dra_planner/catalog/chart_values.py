@@ -86,7 +86,9 @@ def value_faults(values: Mapping[str, Any]) -> Iterator[ValueFault]:
     if enabled and not values.get(OVERRIDE):
         message = f"the chart refuses GPUs without {OVERRIDE}, which says that no device plugin serves the same nodes"
         yield ValueFault("resources", message, f"set {OVERRIDE}: true", True)
-    if not enabled:
+    domains = resources.get("computeDomains") if isinstance(resources, Mapping) else None
+    for_domains = isinstance(domains, Mapping) and domains.get("enabled") is True  # somebody wants them alone
+    if not enabled and not for_domains:
         message = "without GPUs the chart installs no class gpu.nvidia.com, and claims on GPUs wait for ever"
         yield ValueFault("resources", message, f"set {OVERRIDE}: true instead of resources.gpus.enabled: false")
     gates = values.get("featureGates")

@@ -16,6 +16,7 @@ _TWO_COLONS: Final = re.compile(r"^\s*(?:-\s+)?([\w./-]+):\s+[^\s\"'\[{&*!|>].*:
 _ELLIPSIS: Final = re.compile(r"^\s*(?:-\s+)?(?:\.{3}|\u2026|\[(?:\.{3}|\u2026)\]|<(?:\.{3}|snip|omitted)>)\s*$")
 _PLACEHOLDER: Final = re.compile(r"\$\{\w+\}|\$\(\w+\)|<[A-Za-z][\w .-]*>")
 _KEY: Final = re.compile(r"^ *[\w./\"'-]+:(?:\s|$)")
+_WITH_VALUE: Final = re.compile(r"^ *[\w./-]+: +[^\s|>&#{\[\"'][^:#]*$")
 _UNCLOSED: Final = re.compile(r"^[^\"']*(?:\"[^\"]*|'[^']*)$")
 
 
@@ -45,6 +46,10 @@ def _level(lines: list[str], at: int) -> str:
             levels = []
         elif _KEY.match(text):
             levels = [*(level for level in levels if level < _indent(text)), _indent(text)]
+    above = next((text for text in reversed(lines[:at]) if text.strip() and not text.lstrip().startswith("#")), "")
+    if own > _indent(above) and _WITH_VALUE.match(above):
+        by = own - _indent(above)
+        return f"move this line and those below it left by {by}, below the one above: that has a value, and no fields"
     outer, inner = [level for level in levels if level < own], [level for level in levels if level > own]
     if own in levels or not outer or not inner:
         return ""

@@ -63,6 +63,7 @@ class Remark:
         self.fix = fix
 
 
+_OF_OBJECTS: Final = frozenset({"kind", "metadata", "spec", "status"})
 _UNSET: Final = object()
 _UNKNOWN: Final = object()
 _MAX_REMEMBERED: Final = 50_000
@@ -121,6 +122,7 @@ class _Builder:
 
     def __init__(self, next_event: Callable[[], Any], first_line: int, text: str, most_nodes: int) -> None:
         self.remarks: list[Remark] = []
+        self._has_second = False  # object in the document, without a separator before it
         self._next = next_event
         self._first = first_line
         self._has_anchors = _may_have_anchors(text)
@@ -259,8 +261,13 @@ class _Builder:
         return key_text(node)
 
     def _remark_repeated(self, key: str, line: int) -> None:
-        message = f'"{key}" appears twice in one mapping; the last one wins'
-        self.remarks.append(Remark("duplicate-key", message, line, "remove one of them"))
+        message, fix = f'"{key}" appears twice in one mapping; the last one wins', "remove one of them"
+        if key == "apiVersion":
+            message = "a second object begins here without a line between them, and the last one wins"
+            fix, self._has_second = "write --- on a line of its own before it", True
+        elif key in _OF_OBJECTS and self._has_second:
+            return  # of the second object
+        self.remarks.append(Remark("duplicate-key", message, line, fix))
 
     def _merge(self, node: Map, key: Any, lines: list[int], moved: dict[str, int], below: int, room: int) -> None:
         """Merge `<<: *alias`; as in goyaml.v2 its keys override those that stand before."""

@@ -23,6 +23,8 @@ _CHART: Final = "oci://registry.k8s.io/dra-driver-nvidia/charts/dra-driver-nvidi
 _NEVER: Final = re.compile(
     r"(?<![\w./-])(?:[\w-]+/)?(k8s-dra-driver-gpu|k8s-dra-gpu-driver|k8s-dra-imex-driver)(?![\w./-])"
 )
+_IN_NAMESPACE: Final = re.compile(r"(?<=\s)(?:-n|--namespace)[= ]\s*\S+")
+"""A namespace may be called as a chart was: that is no mistake."""
 _FOLDER: Final = re.compile(r"(?<![\w.-])[\w./-]*deployments/helm/k8s-dra-driver(?![\w-])/?")
 _LABEL: Final = re.compile(r"\bkubectl\b.*\slabel\s.*resource\.k8s\.io/admin-access=")
 _GATES: Final = re.compile(r"[\w.-]*feature-gates[= ](\S+)")
@@ -82,7 +84,7 @@ def _versions(text: str) -> Iterator[Found]:
 def _charts(text: str) -> Iterator[Found]:
     if not re.search(r"\bhelm\b", text):
         return
-    for match in _NEVER.finditer(text):
+    for match in _NEVER.finditer(_IN_NAMESPACE.sub("", text)):
         message = f'no chart "{match[1]}" was ever published'
         yield "error", "chart-never-existed", message, f"use {_CHART} (0.4.0 and later) or {_OLD_CHART} (25.3 to 25.12)"
     for match in _FOLDER.finditer(text):

@@ -7,11 +7,12 @@ of the page. Only blocks that say their apiVersion are manifests; other YAML, an
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Final
 
 from dra_planner.manifests.diffs import after_diff
+from dra_planner.manifests.marked_blocks import ASCIIDOC, RESTRUCTURED, Marked, asciidoc_blocks, directive_blocks
 from dra_planner.manifests.shown_output import Shown, without_output
 from dra_planner.records import dataclass
 from dra_planner.sources import SCRIPT_SUFFIXES, Source
@@ -31,13 +32,14 @@ _MANIFEST: Final = re.compile(r"^\s*(?:\{\s*)?[\"']?apiVersion[\"']?\s*:", re.MU
 _SHELL: Final = frozenset(
     {
         "bash", "sh", "shell", "console", "zsh", "shell-session", "sh-session", "terminal", "azurecli",
-        "azurecli-interactive",
+        "azurecli-interactive", "shellsession",
     }
 )  # fmt: skip
 _PLAIN: Final = frozenset({"", "text", "none", "plaintext", "output", "log"})
 _TERRAFORM: Final = frozenset({"hcl", "terraform", "tf"})
 _PROGRAM: Final = re.compile(
-    r"^\s*(?:[$>#]\s+)?(?:sudo\s+)?(?:kubectl|helm|gcloud|az|aws|eksctl|minikube|kind|kubeadm)\s+[a-z-]", re.MULTILINE
+    r"^\s*(?:[$>#]\s+)?(?:sudo\s+)?(?:kubectl|oc|helm|gcloud|az|aws|eksctl|minikube|kind|kubeadm)\s+[a-z-]",
+    re.MULTILINE,
 )
 _YAML: Final = frozenset({"yaml", "yml"})
 _DATA: Final = _YAML | {"", "json"}
@@ -45,6 +47,8 @@ _DIFF: Final = frozenset({"diff", "patch"})
 _FLAGS: Final = re.compile(r"(?:\s*(?:-\s+)?--[a-z][\w-]*[= ]\S+\s*(?:#.*)?|\s*#.*|\s*)")
 _INDENTED: Final = re.compile(r"(?: {4}|\t)[ \t]*\S")
 _BEGINS_OBJECT: Final = re.compile(r"(?:\s*(?:#.*|---.*)?\n)*\s*(?:\{\s*)?[\"']?(?:apiVersion|kind)[\"']?\s*:(?:\s|$)")
+_BEHIND: Final = re.compile(r"\\[ \t]+#.*$")
+"""A comment behind the backslash that was to continue a line: it escapes the blank, and the line ends there."""
 _PROMPT: Final = re.compile(r"^\s*[$>]\s+(?=\S)")
 
 
@@ -139,7 +143,31 @@ def manifest_blocks(source: Source) -> Iterator[Block]:
 
 def _blocks(source: Source) -> Iterator[Block]:
     lines = source.text.splitlines()
-    return iter([Block(lines, 0, True)]) if _is_script(source) else _fenced(lines)
+    name = source.name.lower()
+    if _is_script(source):
+        return iter([Block(lines, 0, True)])
+    if name.endswith(ASCIIDOC):
+        return _marked(asciidoc_blocks(lines))
+    return _marked(directive_blocks(lines)) if name.endswith(RESTRUCTURED) else _fenced(lines)
+
+
+def _marked(blocks: Iterable[Marked]) -> Iterator[Block]:
+    """Yield the blocks of a page that is no Markdown, those of languages that hold objects or commands."""
+    for each in blocks:
+        block = _of_language(each.lines, each.first, each.language, each.indent)
+        if block is not None:
+            yield block
+
+
+def _of_language(inside: list[str], first: int, language: str, indent: str) -> Block | None:
+    """Return a block as its language is read; None for a language that holds nothing of ours."""
+    if language in _DIFF:
+        inside = list(after_diff(inside))
+    if language not in _SHELL | _DATA | _PLAIN | _TERRAFORM | _DIFF:
+        return None
+    if language in _YAML and (more := _indent_of_all(inside)):
+        inside, indent = [line.removeprefix(more) for line in inside], indent + more
+    return Block(inside, first, _are_commands(inside, language), language, indent=indent)
 
 
 def _is_script(source: Source) -> bool:
@@ -164,11 +192,16 @@ def _fenced(lines: list[str]) -> Iterator[Block]:
         language = fence["language"].lower()
         indent = _MARKER.sub(lambda marker: " " * len(marker[0]), fence["indent"])
         inside = [line.removeprefix(indent) for line in lines[at + 1 : end]]
-        if language in _DIFF:
-            inside = list(after_diff(inside))
-        if language in _SHELL | _DATA | _PLAIN | _TERRAFORM | _DIFF:
-            yield Block(inside, at + 1, _are_commands(inside, language), language, indent=indent)
+        block = _of_language(inside, at + 1, language, indent)
+        if block is not None:
+            yield block
         at = end + 1
+
+
+def _indent_of_all(lines: Iterable[str]) -> str:
+    """Return the blanks that all lines which are not empty begin with."""
+    begun = [line[: len(line) - len(line.lstrip(" "))] for line in lines if line.strip()]
+    return min(begun, key=len, default="")
 
 
 def _are_commands(lines: list[str], language: str) -> bool:
@@ -179,6 +212,8 @@ def _are_commands(lines: list[str], language: str) -> bool:
     if language in _SHELL:
         return _BEGINS_OBJECT.match(text) is None
     if text.strip() and all(map(_FLAGS.fullmatch, lines)) and "--" in text:
+        return True
+    if language in _PLAIN and _PROGRAM.match(text.lstrip("\n")) is not None and _HEREDOC.search(text) is not None:
         return True
     return language in _PLAIN and _MANIFEST.search(text) is None and _PROGRAM.search(text) is not None
 
@@ -274,6 +309,9 @@ def _commands(block: Block) -> Iterator[Command]:
         if text and line.lstrip().startswith("#") and _goes_on(block.lines[number - block.first + 1 :]):
             cut = cut or number + 1
             continue
+        if (behind := _BEHIND.search(line)) is not None and _goes_on(block.lines[number - block.first + 1 :]):
+            cut = cut or number + 1
+            line = line[: behind.start()] + "\\"
         begin = begin if text else number
         text += _PROMPT.sub("", line).rstrip() if not text else " " + line.strip()
         if text.endswith("\\"):

@@ -190,6 +190,10 @@ def _is_opaque(data: Mapping[str, Any]) -> bool:
     return set(data) <= {"driver", "parameters"} and isinstance(parameters, Map) and "kind" in parameters
 
 
+def _is_parameters(data: Mapping[str, Any]) -> bool:
+    return str(data.get("kind")) in _OF_NVIDIA and "metadata" not in data and "spec" not in data
+
+
 def _is_affinity(data: Mapping[str, Any]) -> bool:
     return bool(data) and set(data) <= {"nodeAffinity", "podAffinity", "podAntiAffinity"}
 
@@ -235,6 +239,7 @@ _SHAPES: Final[tuple[tuple[Callable[[Mapping[str, Any]], bool], str, Location], 
     (_is_exactly, _CLAIM, _EXACTLY),
     (_is_expression, _CLAIM, (*_EXACTLY, "selectors", 0, "cel")),
     (_is_opaque, _CLAIM, (*_CONFIG, 0, "opaque")),
+    (_is_parameters, _CLAIM, (*_CONFIG, 0, "opaque", "parameters")),
     (_is_pod, "Pod", ("spec",)),
     (_is_affinity, "Pod", ("spec", "affinity")),
     (_is_quota, "ResourceQuota", ("spec",)),

@@ -191,7 +191,7 @@ class _Collector:
         severity: Severity = "warning" if same else "error"
         fix = f"remove one of them; the one at {where} counts"
         if not same and first.place.file == item.place.file and has_embedded(item.place.file):
-            severity = "warning"  # a page may show another way, or another cluster
+            severity = "note"  # a page may show another way, a later step, or another cluster
             fix = f"give one of them another name, if both are for one cluster; the one at {where} counts"
         differs = "" if same else f" and differs from the one at {where}"
         message = f"{item} stands here a second time{differs}"
@@ -447,6 +447,10 @@ _SETUP: Final = frozenset(
         "config.kueue.x-k8s.io",
         "eksctl.io",
         "karpenter.sh",
+        "karpenter.k8s.aws",
+        "config.openshift.io",
+        "kubermatic.k8c.io",
+        "kubescheduler.config.k8s.io",
         "batch.volcano.sh",
         "nvidia.com",
         "argoproj.io",

@@ -8,6 +8,7 @@ from typing import Final
 
 from dra_planner.errors import Diagnostic, Place
 from dra_planner.records import dataclass
+from dra_planner.wording import noun
 
 _COMMAND: Final = re.compile(
     r"^\s*(?:[$>#]\s+)?(?P<command>(?:sudo\s+)?(?:kubectl|oc|helm|gcloud|az|aws|eksctl|minikube|kind|kubeadm|nvidia-smi)"
@@ -99,7 +100,8 @@ def _kinds(text: str) -> str:
 
 
 def output_findings(shown: Iterable[Shown], file: str) -> Iterator[Diagnostic]:
-    """Yield a note on each piece of output: what it is, and what the messages in it mean."""
+    """Yield what the messages in output mean, and a note on output by what can be done with it: what it is, where."""
+    notes: dict[str, list[Shown]] = {}
     for each in shown:
         place = Place(file, each.line)
         if each.what == "events":
@@ -109,8 +111,12 @@ def output_findings(shown: Iterable[Shown], file: str) -> Iterator[Diagnostic]:
                 told = f'"{found.words}" ({found.message.where}): {found.message.cause}'
                 yield Diagnostic("note", "message-of-the-field", told, place, found.message.fix)
             continue
-        message = f"{each.what}: what a cluster answered, not a manifest, so it is not judged"
-        yield Diagnostic("note", "output-not-judged", message, place, _fix(each))
+        notes.setdefault(_fix(each), []).append(each)
+    for fix, group in notes.items():
+        lines = [str(each.line) for each in group]
+        more = f"; so is the output in {noun(len(lines) - 1, 'line')} {', '.join(lines[1:])}" if lines[1:] else ""
+        message = f"{group[0].what}: what a cluster answered, not a manifest, so it is not judged{more}"
+        yield Diagnostic("note", "output-not-judged", message, Place(file, group[0].line), fix)
 
 
 def _fix(shown: Shown) -> str:

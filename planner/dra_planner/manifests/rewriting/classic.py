@@ -21,6 +21,7 @@ CLASSIC: Final = frozenset({"v1alpha1", "v1alpha2"})
 _TOP: Final = frozenset({"apiVersion", "kind", "metadata"})
 _CLASS_FIELDS: Final = _TOP | {"driverName", "parametersRef", "suitableNodes", "structuredParameters"}
 _CLAIM_FIELDS: Final = frozenset({"resourceClassName", "parametersRef", "allocationMode"})
+_OWN_FIELDS: Final = frozenset({"resourceClassName", "parametersRef"})
 _CHARTS_CLASSES: Final = frozenset({"gpu.nvidia.com", "mig.nvidia.com"})
 _SHARED: Final = (
     "in v1 up to 256 pods may use the claim at the same time; it was for one pod at a time unless it was shareable: "
@@ -42,13 +43,14 @@ class Library:
         for old in objects:
             found.objects[old.group, old.kind, old.namespace, old.name] = old
             if old.kind == "ResourceClass" and old.group == GROUP:
-                driver = str(old.data.get("driverName") or "")
+                driver = str(_class_fields(old).get("driverName") or "")
                 found.drivers[old.name] = RENAMED_DRIVERS.get(driver, driver)
         return found
 
     def find(self, reference: Mapping[str, Any], namespace: str, user: Old) -> Old:
         """Return the parameters that a reference names, or those that were generated from them."""
         group, kind, name = (str(reference.get(key) or "") for key in ("apiGroup", "kind", "name"))
+        group = group.partition("/")[0]  # guides write the version too
         found = self.objects.get((group, kind, namespace, name))
         if found is None:
             # Cluster-scoped parameters of classes are written without a namespace.
@@ -78,18 +80,33 @@ def is_parameters(old: Old) -> bool:
     return vendors.is_parameters(old.group, old.kind)
 
 
+def has_its_fields(old: Old) -> bool:
+    """Return whether an object has fields that only the first model had."""
+    if old.kind == "ResourceClass":
+        return True
+    spec = section(old.data, "spec")
+    return bool(_OWN_FIELDS & set(section(spec, "spec") if old.kind == "ResourceClaimTemplate" else spec))
+
+
+def _class_fields(old: Old) -> Mapping[str, Any]:
+    """Return the fields of a class: they had no `spec` around them, and guides write one."""
+    spec = section(old.data, "spec")
+    return {**{key: value for key, value in old.data.items() if key != "spec"}, **spec} if spec else old.data
+
+
 def convert_class(old: Old, layout: Layout, library: Library) -> bool:
     """A class named a driver; a selector on the driver says the same."""
-    reference = section(old.data, "parametersRef")
+    data = _class_fields(old)
+    reference = section(data, "parametersRef")
     parameters = library.find(reference, str(reference.get("namespace") or "default"), old) if reference else None
-    refuse_unknown(old.data, _CLASS_FIELDS, str(old))
-    if old.data.get("suitableNodes"):
+    refuse_unknown(data, _CLASS_FIELDS, str(old))
+    if data.get("suitableNodes"):
         raise Refused(
             "suitableNodes narrowed the nodes of the class, and v1 has no such field: left out, claims of this class "
             "could be allocated on every node with a matching device",
             examples.NODES_OF_A_CLASS,
         )
-    written = str(old.data.get("driverName") or "")
+    written = str(data.get("driverName") or "")
     if not written:
         raise Refused("driverName is not set, and a DeviceClass without selectors matches every device", examples.CLASS)
     driver = _driver(old, written)
@@ -99,7 +116,7 @@ def convert_class(old: Old, layout: Layout, library: Library) -> bool:
         spec["selectors"] += selectors
         if config:
             spec["config"] = config
-    if "structuredParameters" in old.data:
+    if "structuredParameters" in data:
         old.notes.append("structuredParameters is left out: in v1 every driver publishes its devices as ResourceSlices")
     if old.name in _CHARTS_CLASSES:
         old.notes.append("the chart of the driver makes a DeviceClass of this name: keep one of the two")

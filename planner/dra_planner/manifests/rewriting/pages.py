@@ -7,7 +7,7 @@ refused.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
 from typing import Final
@@ -16,7 +16,9 @@ from dra_planner.errors import ManifestError, Place
 from dra_planner.manifests.documents import read_documents
 from dra_planner.manifests.embedded import Block, manifest_blocks
 from dra_planner.manifests.objects import read_objects
+from dra_planner.manifests.repairing import plain_separator
 from dra_planner.manifests.rewriting.rewrite import Change, Refusal, Rewriting
+from dra_planner.manifests.rewriting.texts import cut
 from dra_planner.records import dataclass
 from dra_planner.sources import Source, has_embedded
 
@@ -73,15 +75,22 @@ def _parts(page: Source) -> tuple[list[_Part], list[Refusal]]:
         values: tuple[str, ...] = ()
         if block.expands:
             text, values = _held_apart(text)
-        source = Source(page.name, text)
-        try:
-            read_objects(read_documents([source])[0])
-        except ManifestError as error:
-            place = Place(page.name, error.place.line + block.first)
-            refused.append(Refusal(place, "a block", "YAML", error.message))
-            continue
+        source = Source(page.name, "\n".join(map(plain_separator, text.split("\n"))))
+        refused += _unreadable(source, block.first)
         parts.append(_Part(block, source, values))
     return parts, refused
+
+
+def _unreadable(block: Source, first: int) -> Iterator[Refusal]:
+    """Yield a refusal for each document of a block that cannot be read: the others are rewritten."""
+    line = 0
+    for before, text in cut(block.text):
+        line += before.count("\n")
+        try:
+            read_objects(read_documents([Source(block.name, "\n" * line + text)])[0])
+        except ManifestError as error:
+            yield Refusal(Place(block.name, error.place.line + first), "a block", "YAML", error.message)
+        line += text.count("\n")
 
 
 def _held_apart(text: str) -> tuple[str, tuple[str, ...]]:
@@ -109,12 +118,20 @@ def _together(page: Source, done: Iterable[tuple[_Part, Rewriting]], refused: Se
             ]
         elif rewriting.is_changed:
             lines[first : first + len(part.block.lines)] = _written(part, rewriting.text, lines[first:])
+            changes += _separated(part, page.name)
             changes += [
                 replace(each, place=_below(each.place, first), name=part.shown(each.name)) for each in rewriting.changes
             ]
     changes.sort(key=lambda each: each.place.line)
     refusals.sort(key=lambda each: each.place.line)
     return Rewriting(page, "".join(lines), tuple(changes), tuple(refusals))
+
+
+def _separated(part: _Part, file: str) -> Iterator[Change]:
+    """Yield the lines of dashes that are written as the separators that they were meant for."""
+    for number, line in enumerate(part.block.lines, part.block.first + 1):
+        if plain_separator(line) != line:
+            yield Change(Place(file, number), "a separator", line, "---")
 
 
 def _below(place: Place, lines: int) -> Place:
@@ -132,6 +149,11 @@ def _taken_by_shell(part: _Part, rewriting: Rewriting) -> str:
     return next(found, "")
 
 
+def _with_separator(line: str) -> str:
+    text = line.rstrip("\r\n").lstrip()
+    return line if plain_separator(text) == text else line.replace(text, plain_separator(text))
+
+
 def _written(part: _Part, text: str, raw: Sequence[str]) -> list[str]:
     """Return the lines of a page for a block: those that stay with every character, new ones with its indentation."""
     old, new = part.source.text.splitlines(), text.splitlines()
@@ -139,7 +161,7 @@ def _written(part: _Part, text: str, raw: Sequence[str]) -> list[str]:
     written: list[str] = []
     for what, begin, stop, first, last in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if what == "equal":
-            written += raw[begin:stop]
+            written += map(_with_separator, raw[begin:stop])
             continue
         for line in new[first:last]:
             indent = part.block.indent if line else ""

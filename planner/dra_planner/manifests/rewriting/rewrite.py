@@ -16,7 +16,7 @@ from dra_planner.documents.yaml_reader import Fault, read_yaml
 from dra_planner.errors import Place
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.manifests.rewriting import classic, examples, spans, structured, vendors
-from dra_planner.manifests.rewriting.eras import GROUP, V1, Old, Refused
+from dra_planner.manifests.rewriting.eras import GROUP, V1, Old, Refused, section
 from dra_planner.manifests.rewriting.layout import Layout, Unwritable
 from dra_planner.manifests.rewriting.texts import cut
 from dra_planner.manifests.validation.context import CheckSelector, Context
@@ -38,6 +38,8 @@ _CONVERT_CLASSIC: Final[dict[str, Callable[[Old, Layout, classic.Library], bool]
     "ResourceClaim": classic.convert_claim,
     "ResourceClaimTemplate": classic.convert_template,
 }
+_MISTAKEN: Final = frozenset({"", "resource.kubernetes.io"})
+"""What guides write for the group of claims: nothing, and the domain of its attributes."""
 _COMMENT: Final = re.compile(r"(?:^|\s)(?P<comment>#.*)$")
 _SUCCESSORS: Final = {"ResourceClass": "DeviceClass"}
 
@@ -78,17 +80,21 @@ class Rewriting:
         return self.text != self.source.text
 
 
-def rewrite(sources: Sequence[Source], features: Features, *, check_selector: CheckSelector) -> tuple[Rewriting, ...]:
+def rewrite(
+    sources: Sequence[Source], features: Features, *, check_selector: CheckSelector, needs_acceptance: bool = True
+) -> tuple[Rewriting, ...]:
     """Return the sources in the form of v1, as far as that keeps their meaning.
 
     Parameters of the classic model are looked up in all of them. `features` are those of the release whose API server
-    must take the result, selectors included. Documents that cannot be read stay as they are.
+    must take the result, selectors included, unless no acceptance is needed: then what it would refuse is written too,
+    to be judged. Documents that cannot be read stay as they are.
     """
     files = [_File(source) for source in sources]
     library = classic.Library.of(old for file in files for old in file.objects())
+    context = Context(features=features, check_selector=check_selector)
     for file in files:
         for document in file.documents:
-            document.convert(library, Context(features=features, check_selector=check_selector))
+            document.convert(library, context, needs_acceptance=needs_acceptance)
     refused = {id(old) for file in files for document in file.documents for old, _ in document.refused}
     for file in files:
         for document in file.documents:
@@ -145,8 +151,8 @@ class _Document:
             self.root = spans.compose(self.text)
             self.objects = list(_objects(data, self.root, self.file))
 
-    def convert(self, library: classic.Library, context: Context) -> None:
-        """Rewrite what can be; what the API server would refuse in its new form stays as it was."""
+    def convert(self, library: classic.Library, context: Context, *, needs_acceptance: bool) -> None:
+        """Rewrite what can be; what the API server would refuse in its new form stays as it was, where that counts."""
         for old in self.objects:
             layout = Layout(self.text)
             try:
@@ -158,7 +164,7 @@ class _Document:
                 self.refused.append((old, Refused(str(error))))
             except Refused as refused:
                 self.refused.append((old, refused))
-        for old, reason in self._refused_by_server(context):
+        for old, reason in self._refused_by_server(context) if needs_acceptance else ():
             del self.written[id(old)]
             self.refused.append((old, Refused(f"the API server would refuse its form in v1: {reason}")))
 
@@ -195,7 +201,7 @@ class _Document:
             if id(old) in self.removed:
                 yield Change(old.place, str(old), old.api_version, "", (f"part of {self.removed[id(old)]} now",))
             elif id(old) in self.written:
-                now = V1 if old.group == GROUP else old.api_version
+                now = V1 if _is_of_group(old) else old.api_version
                 yield Change(old.place, str(old), old.api_version, now, tuple(old.notes))
 
     def _merged(self) -> Layout:
@@ -219,7 +225,9 @@ class _Document:
 
 def _convert(old: Old, layout: Layout, library: classic.Library, features: Features) -> bool:
     """Ask for the changes that bring an object to v1; return whether there are any. Raises Refused."""
-    if old.group != GROUP:
+    if sum(pair.key.text == "apiVersion" for pair in old.node.pairs) > 1:
+        raise Refused("two objects stand here without a line between them: write --- before the second apiVersion")
+    if not _is_of_group(old):
         if vendors.is_state(old.group, old.kind):
             raise Refused("a driver of the classic model kept its state here, and none of today reads it: delete it")
         return structured.convert_pod(old, layout) if not classic.is_parameters(old) else False
@@ -227,25 +235,50 @@ def _convert(old: Old, layout: Layout, library: classic.Library, features: Featu
         return False  # settled when all claims and classes are written
     if not _is_rewritten(old, features):
         return False
-    if old.version != "v1":
+    if old.api_version != V1:
         _set(old, layout, "apiVersion", V1)
     if old.kind in _SUCCESSORS:
         _set(old, layout, "kind", _SUCCESSORS[old.kind])
-    if old.version in classic.CLASSIC:
+    if _is_classic(old):
+        if old.version not in classic.CLASSIC:
+            old.notes.append("its fields are those of v1alpha2, whatever its apiVersion says")
         return _CONVERT_CLASSIC[old.kind](old, layout, library)
-    return _CONVERT[old.kind](old, layout) or old.version != "v1"
+    if old.version in classic.CLASSIC:
+        old.notes.append("its fields are those of v1alpha3 and later, whatever its apiVersion says")
+    return _CONVERT[old.kind](old, layout) or old.api_version != V1
+
+
+def _is_of_group(old: Old) -> bool:
+    """Return whether an object is one of DRA, also where its apiVersion leaves the group out or has another's name."""
+    return old.group == GROUP or (old.group in _MISTAKEN and old.kind in {*_CONVERT, *_CONVERT_CLASSIC})
+
+
+def _is_classic(old: Old) -> bool:
+    """Return whether an object has the form of the first model: by its version, or by fields that no later one has."""
+    is_old = old.version in classic.CLASSIC and not _is_ahead(old)
+    return old.kind in _CONVERT_CLASSIC and (is_old or classic.has_its_fields(old))
+
+
+def _is_ahead(old: Old) -> bool:
+    """Return whether an object of a version of the first model has the form of a later one."""
+    spec = section(old.data, "spec")
+    return old.kind == "DeviceClass" or "devices" in (spec if old.kind == "ResourceClaim" else section(spec, "spec"))
 
 
 def _is_rewritten(old: Old, features: Features) -> bool:
     """Return whether an object has, or may have, an older form; raises Refused for what had a form once."""
     if old.kind in ("PodScheduling", "PodSchedulingContext"):
         raise Refused("the scheduler wrote it for drivers with a controller, and nobody reads it any more: delete it")
+    if _is_classic(old) or (old.version in classic.CLASSIC and _is_ahead(old)):
+        return True
     if old.version in classic.CLASSIC:
         if old.kind == "ResourceSlice":
             raise Refused("a driver publishes its slices itself: install a release of it that publishes v1")
         if old.kind not in _CONVERT_CLASSIC:
             raise Refused(f"{GROUP}/{old.version} had no {old.kind}")
     elif old.kind not in _CONVERT:
+        if old.version in _VERSIONS - {"v1"}:
+            raise Refused(f"{GROUP}/{old.version} had no {old.kind}")
         return False
     elif old.version not in _VERSIONS:
         raise Refused(f"there is no {old.api_version}, and there never was")

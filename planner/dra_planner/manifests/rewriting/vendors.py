@@ -21,6 +21,8 @@ NVIDIA_GROUP: Final = "gpu.resource.nvidia.com"
 RENAMED_DRIVERS: Final = {NVIDIA_GROUP: NVIDIA}
 """Drivers whose name changed together with the model."""
 
+_MISTAKEN_GROUPS: Final = {NVIDIA: NVIDIA_GROUP}
+"""Groups that guides give to parameters, and the one that the driver had."""
 _ATTRIBUTES: Final = f'device.attributes["{NVIDIA}"]'
 _OPERATORS: Final = {
     "Equals": "== 0",
@@ -52,7 +54,7 @@ def nvidia_default() -> Wanted:
 
 def wanted_by(parameters: Old) -> Wanted:
     """Return what the parameters of a driver ask for; raises Refused where v1 has no form for it."""
-    convert = _KINDS.get((parameters.group, parameters.kind))
+    convert = _KINDS.get(_type(parameters.group, parameters.kind))
     if convert is None:
         raise Refused(
             f"what {parameters} of {parameters.group} asks for is known to its driver alone: how many devices, and "
@@ -136,7 +138,11 @@ _STATE: Final = frozenset({"nas.gpu.resource.nvidia.com", "gpu.resource.intel.co
 
 def is_parameters(group: str, kind: str) -> bool:
     """Return whether these are parameters of a driver known here."""
-    return (group, kind) in _KINDS or (group, kind) in _CLASS_KINDS
+    return _type(group, kind) in {*_KINDS, *_CLASS_KINDS}
+
+
+def _type(group: str, kind: str) -> tuple[str, str]:
+    return _MISTAKEN_GROUPS.get(group, group), kind
 
 
 def is_state(group: str, kind: str) -> bool:
@@ -147,7 +153,7 @@ def is_state(group: str, kind: str) -> bool:
 def class_notes(parameters: Old) -> list[str]:
     """Return what the parameters of a class came to; raises Refused where v1 has no form for it."""
     spec = section(parameters.data, "spec")
-    if (parameters.group, parameters.kind) not in _CLASS_KINDS:
+    if _type(parameters.group, parameters.kind) not in _CLASS_KINDS:
         raise Refused(f"what {parameters} of {parameters.group} asks for is known to its driver alone", examples.CLASS)
     refuse_unknown(spec, frozenset({"sharable", "shared", "monitor", "deviceSelector"}), str(parameters))
     if spec.get("monitor"):

@@ -1,4 +1,4 @@
-"""Configuration of clusters beside manifests: kind, kubeadm, kubelet, Kueue; gates and versions that do not work today.
+"""Configuration of clusters beside manifests, of kind and kubeadm to Kueue; gates and versions that do not work today.
 
 Source: kubernetes-sigs/kind:pkg/apis/config/v1alpha4, kubernetes/kubernetes:cmd/kubeadm/app/apis/kubeadm/v1beta4,
 kubernetes-sigs/kueue:pkg/features/kube_features.go@v0.19.2.
@@ -14,6 +14,7 @@ from dra_planner.documents.tree import child
 from dra_planner.documents.yaml_reader import Fault, read_yaml
 from dra_planner.errors import Diagnostic, Place
 from dra_planner.manifests.objects import KubernetesObject
+from dra_planner.manifests.setup import node_pools, scheduler_configs
 from dra_planner.manifests.setup.chart_objects import KINDS, chart_findings
 from dra_planner.manifests.setup.cloud_commands import broken_rows
 from dra_planner.manifests.setup.command_lines import CommandLine
@@ -81,6 +82,15 @@ def config_findings(item: KubernetesObject) -> Iterator[Diagnostic]:
                 yield Diagnostic("warning", "device-plugin-on-dra-node", f"{item}: {message}", at, fix)
         case ("", "ConfigMap"):
             yield from sharing_in_config_map(item)
+            yield from scheduler_configs.in_config_map(item)
+        case (scheduler_configs.GROUP, scheduler_configs.KIND):
+            yield from scheduler_configs.scheduler_findings(item.data, item.place)
+        case ("kubermatic.k8c.io", "KubermaticConfiguration"):
+            spec = Node(item.data, item.place).at("spec")
+            for name, value in _pairs(spec.get("featureGates")):
+                yield from _told(item, spec.place, gate_faults(name, value))
+        case pair if pair in node_pools.KINDS:
+            yield from node_pools.pool_findings(item)
         case pair if pair in KINDS:
             yield from chart_findings(item)
         case pair if pair == KUEUE_CONFIG:

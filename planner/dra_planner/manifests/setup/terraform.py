@@ -6,14 +6,18 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
+from textwrap import dedent
 from typing import Final
 
+from dra_planner.documents.yaml_reader import Fault, read_yaml
 from dra_planner.errors import Diagnostic, Place
+from dra_planner.manifests.setup.chart_values import values_findings
 from dra_planner.manifests.setup.cloud_commands import findings_of_command
 from dra_planner.manifests.validation.served import why_not_served
 from dra_planner.releases import Features
+from dra_planner.sources import Source
 
 GROUP: Final = "resource.k8s.io"
 _KINDS: Final = frozenset({"ResourceClaim", "ResourceClaimTemplate", "DeviceClass", "ResourceSlice"})
@@ -23,6 +27,11 @@ _RELEASE: Final = re.compile(
 )
 _ATTRIBUTE: Final = re.compile(r'^\s{0,4}(chart|version|namespace)\s*=\s*"([^"$]*)"', re.MULTILINE)
 _SET: Final = re.compile(r'name\s*=\s*"([^"]*)"\s*,?\s*value\s*=\s*"?([^"\s,}]*)')
+_HEREDOC: Final = re.compile(r"<<-?(?P<end>\w+)[ \t]*\n(?P<text>.*?)^[ \t]*(?P=end)\b", re.MULTILINE | re.DOTALL)
+_ENCODED: Final = re.compile(r"(?:yaml|json)encode\(\{(?P<text>.*?)\}\)", re.DOTALL)
+_EQUALS: Final = re.compile(r"((?:^|[{,])\s*[\"\w./-]+)\s*=\s*", re.MULTILINE)
+_ENDS: Final = re.compile(r"([\w\"\]})])[ \t]*$", re.MULTILINE)
+"""Ends of lines of an object after which another entry may stand."""
 _AS_ATTRIBUTES: Final = (
     (re.compile(r"--set (\S+?)=(\S+)"), r'set { name = "\1", value = "\2" }'),
     (re.compile(r"--namespace (\S+) --create-namespace"), r'namespace = "\1"'),
@@ -74,3 +83,24 @@ def _releases(text: str, file: str, line: int) -> Iterator[Diagnostic]:
             for pattern, instead in _AS_ATTRIBUTES:
                 fix = pattern.sub(instead, fix)
             yield Diagnostic(severity, code, f'helm_release "{release["name"]}": {message}', place, fix)
+        for values in _values(body, file, line + text.count("\n", 0, release.start("body")) - 1):
+            yield from values_findings(values)
+
+
+def _values(body: str, file: str, line: int) -> Iterator[Source]:
+    """Yield the values that a release writes out as YAML or as an object, each on its lines; `line` stands before it.
+
+    An object has `=` and ends of lines where YAML in braces has `:` and commas. What is computed is passed over.
+    """
+    for match in (*_HEREDOC.finditer(body), *_ENCODED.finditer(body)):
+        text = dedent(match["text"])
+        if match.re is _ENCODED:
+            entries = _ENDS.sub(r"\1,", _EQUALS.sub(r"\1: ", text))
+            text = f"{{{entries}}}"
+        try:
+            data = read_yaml(text)[0]
+        except Fault:
+            continue
+        if isinstance(data, Mapping):
+            before = "\n" * (line + body.count("\n", 0, match.start("text")))
+            yield Source(file, before + text)

@@ -14,6 +14,14 @@ _BLANKS: Final = re.compile("[\u00a0\u2000-\u200b\u202f\u205f\u3000\ufeff]")
 _INDEX: Final = re.compile(r"\[\d+\]$")
 _MOVED: Final = (
     (
+        re.compile(r"volumes\[\d+\]\.(resourceClaim|claimRef)$"),
+        "a claim is no volume: name it in the pod's resourceClaims, and in resources.claims of the container",
+    ),
+    (
+        re.compile(r"volumeClaimTemplate\.spec\.resourceClaim(Template)?Name$"),
+        "a claim is no volume: name it in the pod's resourceClaims, and in resources.claims of the container",
+    ),
+    (
         re.compile(r"resourceClaims\[\d+\]\.source$"),
         "since 1.31 resourceClaimName and resourceClaimTemplateName stand directly in the entry: remove source",
     ),

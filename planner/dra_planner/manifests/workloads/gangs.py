@@ -22,6 +22,7 @@ OLD_GROUP: Final = "scheduling.sigs.k8s.io"
 OLD_LABEL: Final = "pod-group.scheduling.sigs.k8s.io"
 NATIVE_GROUP: Final = "scheduling.k8s.io"
 _LABEL: Final = "scheduling.x-k8s.io/pod-group"
+_KAI: Final = "scheduling.run.ai"
 _TIES: Final = {
     "scheduling.x-k8s.io": (_LABEL,),
     "scheduling.run.ai": ("pod-group-name",),
@@ -71,7 +72,8 @@ def find_gangs(objects: Iterable[KubernetesObject], workloads: Sequence[Workload
 
 def gang_findings(objects: Iterable[KubernetesObject], workloads: Iterable[Workload]) -> Iterator[Diagnostic]:
     """Yield what keeps gangs from starting: groups of old, labels that nobody reads, minimums that no pods reach."""
-    workloads = list(workloads)
+    objects, workloads = list(objects), list(workloads)
+    yield from _unread_by_kai(objects, workloads)
     for gang in objects:
         if _is_pod_group(gang) and gang.group == OLD_GROUP:
             yield Diagnostic(
@@ -93,6 +95,27 @@ def gang_findings(objects: Iterable[KubernetesObject], workloads: Iterable[Workl
                     f"{workload.ref}: its pods join no gang: no scheduler reads the label {OLD_LABEL} any more",
                     workload.place,
                     f"label the pods {_LABEL}: {name}",
+                )
+
+
+def _unread_by_kai(objects: Iterable[KubernetesObject], workloads: Iterable[Workload]) -> Iterator[Diagnostic]:
+    """Yield pods that name a PodGroup of KAI in labels that are made like its others, and in no annotation.
+
+    Source: kai-scheduler/KAI-Scheduler:pkg/common/constants/constants.go@d5bc503a (PodGroupAnnotationForPod).
+    """
+    (tie,) = _TIES[_KAI]
+    groups = {(item.namespace, item.name) for item in objects if item.group == _KAI and _is_pod_group(item)}
+    for workload in workloads:
+        for pods in workload.pod_sets:
+            template = pods.template
+            label, name = next(((key, value) for key, value in template.labels.items() if _KAI in key), ("", ""))
+            if (workload.meta.namespace, name) in groups and tie not in {**template.annotations, **template.labels}:
+                yield Diagnostic(
+                    "warning",
+                    "gang-label-not-read",
+                    f'{workload.ref}: its pods do not join PodGroup "{name}": KAI does not read the label {label}',
+                    workload.place,
+                    f"annotate the pods {tie}: {name}",
                 )
 
 

@@ -22,6 +22,8 @@ _POD_FIELDS: Final = (
     "schedulerName",
 )  # fmt: skip
 
+_DEVICES: Final = ("gpus", "hostDevices")
+
 
 def read_machine(reading: Reading) -> list[PodSet]:
     """One pod per machine; a stopped machine asks for nothing now."""
@@ -47,10 +49,15 @@ def _pod(template: Node) -> dict[str, Any]:
     if cores is not None and "cpu" not in amounts:
         amounts["cpu"] = cores
     limits = dict(spec.get("domain.resources.limits", {}))
-    for _, gpu in spec.at("domain.devices.gpus").members():
-        name = gpu.get("deviceName")
+    claims: dict[tuple[str, str], dict[str, str]] = {}
+    for device in (each for key in _DEVICES for _, each in spec.at(f"domain.devices.{key}").members()):
+        name, claim, request = (device.get(key) for key in ("deviceName", "claimName", "requestName"))
         if name is not None:
             limits[str(name)] = int(limits.get(str(name), 0)) + 1
+        if claim is not None:
+            entry = {"name": str(claim)} | ({"request": str(request)} if request is not None else {})
+            claims[str(claim), str(request)] = entry
     pod: dict[str, Any] = {field: spec.get(field) for field in _POD_FIELDS if spec.get(field) is not None}
-    pod["containers"] = [{"name": "compute", "resources": {"requests": amounts, "limits": limits}}]
+    resources = {"requests": amounts, "limits": limits} | ({"claims": list(claims.values())} if claims else {})
+    pod["containers"] = [{"name": "compute", "resources": resources}]
     return pod

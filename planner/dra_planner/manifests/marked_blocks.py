@@ -1,0 +1,80 @@
+"""Blocks of code as AsciiDoc and reStructuredText mark them: their language, their lines, and where they stand.
+
+Sources: docs.asciidoctor.org, "Source Code Blocks" and "Callouts"; docutils, directives "code" and "parsed-literal".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from dra_planner.records import dataclass
+
+ASCIIDOC: Final = (".adoc", ".asciidoc", ".asc")
+RESTRUCTURED: Final = (".rst",)
+_SOURCE: Final = re.compile(r"^\[(?:source|,)[%\w]*(?:,\s*(?P<language>[\w+-]+))?[^\]]*\]\s*$")
+_LISTING: Final = re.compile(r"^(?P<sign>-{4,}|\.{4,}|`{3,})(?P<language>[\w+-]*)\s*$")
+_BEFORE_LISTING: Final = re.compile(r"\s*$|\.\S|\[")  # blank lines, a title, other attributes
+_CALLOUT: Final = re.compile(r"(?P<before>.*?)\s+(?:(?:#|//|--)\s*)?(?P<marks>(?:<(?:\d+|\.)>\s*)+)$")
+_DIRECTIVE: Final = re.compile(
+    r"^(?P<indent>\s*)\.\. (?:code-block|sourcecode|code|parsed-literal)::\s*(?P<language>[\w+-]*)\s*$"
+)
+_OPTION: Final = re.compile(r"^\s+:[\w-]+:")
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """Lines of one language without the indentation that all have; `first` is the number of the first, from 0."""
+
+    language: str
+    first: int
+    lines: list[str]
+    indent: str = ""
+
+
+def asciidoc_blocks(lines: Sequence[str]) -> Iterator[Marked]:
+    """Yield the listings of an AsciiDoc page; callouts at the ends of lines become comments."""
+    at, language = 0, ""
+    while at < len(lines):
+        source, listing = _SOURCE.match(lines[at]), _LISTING.match(lines[at])
+        if source is not None:
+            language = (source["language"] or "").lower()
+        elif listing is not None:
+            sign = listing["sign"]
+            end = next((n for n in range(at + 1, len(lines)) if lines[n].rstrip() == sign), len(lines))
+            found = (language or listing["language"]).lower()
+            yield Marked(found, at + 1, [_without_callout(line) for line in lines[at + 1 : end]])
+            at, language = end, ""
+        elif not _BEFORE_LISTING.match(lines[at]):
+            language = ""
+        at += 1
+
+
+def _without_callout(line: str) -> str:
+    match = _CALLOUT.match(line)
+    return line if match is None else f"{match['before']} # {match['marks'].strip()}"
+
+
+def directive_blocks(lines: Sequence[str]) -> Iterator[Marked]:
+    """Yield the blocks of a reStructuredText page that are below a directive for code."""
+    at = 0
+    while at < len(lines):
+        directive = _DIRECTIVE.match(lines[at])
+        at += 1
+        if directive is None:
+            continue
+        while at < len(lines) and _OPTION.match(lines[at]):
+            at += 1
+        outside = len(directive["indent"])
+        end = next((n for n in range(at, len(lines)) if lines[n].strip() and _depth(lines[n]) <= outside), len(lines))
+        inside = [line for line in lines[at:end] if line.strip()]
+        depth = min(map(_depth, inside), default=0)
+        if inside:
+            indent = next(line for line in inside if _depth(line) == depth)[:depth]
+            yield Marked(directive["language"].lower(), at, [line[depth:] for line in lines[at:end]], indent)
+        at = end
+
+
+def _depth(line: str) -> int:
+    return len(line) - len(line.lstrip())

@@ -1,0 +1,135 @@
+"""What makes nodes or turns features on in other systems: Karpenter's pools and node classes, OpenShift's gates.
+
+Sources: aws/karpenter-provider-aws:website/content/en (tasks/dra, upgrading/v1-migration, concepts/nodeclasses);
+openshift/api:config/v1/types_feature.go.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+from dra_planner.catalog import machines
+from dra_planner.errors import Diagnostic
+from dra_planner.manifests.objects import KubernetesObject
+from dra_planner.manifests.setup.flags import GATE, gate_faults
+from dra_planner.manifests.workloads.description import Node
+
+KINDS: Final = frozenset(
+    {
+        ("karpenter.sh", "NodePool"),
+        ("karpenter.sh", "Provisioner"),
+        ("karpenter.k8s.aws", "EC2NodeClass"),
+        ("karpenter.k8s.aws", "AWSNodeTemplate"),
+        ("config.openshift.io", "FeatureGate"),
+    }
+)
+_SUCCESSORS: Final = {"Provisioner": "NodePool", "AWSNodeTemplate": "EC2NodeClass"}
+_OF_GPUS: Final = frozenset({"g", "p"})
+"""Categories of EC2's instance types with NVIDIA GPUs."""
+_GPU_KEYS: Final = ("instance-gpu-name", "instance-gpu-manufacturer", "instance-gpu-count", "instance-gpu-memory")
+_OPENSHIFT: Final = "4.21"
+"""The first OpenShift on Kubernetes 1.34."""
+
+
+def pool_findings(item: KubernetesObject) -> Iterator[Diagnostic]:
+    """Yield what of such an object does not go with claims; nothing for other objects."""
+    if item.group == "config.openshift.io":
+        yield from _feature_gate(item)
+        return
+    version = item.api_version.rpartition("/")[2]
+    if version != "v1":
+        kind = _SUCCESSORS.get(item.kind, item.kind)
+        message = f'no matches for kind "{item.kind}" in version "{item.api_version}" from Karpenter 1.1 on'
+        fix = f"write apiVersion: {item.group}/v1 and kind: {kind}; Karpenter starts nodes for claims from 1.15 on"
+        yield Diagnostic("error", "version-not-served", f"{item}: {message}", item.place, fix)
+    elif item.kind == "NodePool":
+        yield from _node_pool(item)
+    elif item.kind == "EC2NodeClass":
+        yield from _node_class(item)
+
+
+def _node_pool(item: KubernetesObject) -> Iterator[Diagnostic]:
+    root = Node(item.data, item.place)
+    if not _makes_gpu_nodes(root):
+        return
+    reference = root.at("spec.template.spec.nodeClassRef")
+    if reference.get("group") == "eks.amazonaws.com":
+        message = f"{item}: its nodes are of EKS Auto Mode, and they take no claims"
+        fix = "name an EC2NodeClass of a Karpenter of your own in nodeClassRef, or use a managed node group"
+        yield Diagnostic("warning", "auto-nodes-take-no-claims", message, reference.place, fix)
+    elif root.get("spec.replicas") is None:
+        message = f"{item}: Karpenter starts no node for a claim unless it is told to look at claims"
+        fix = "run Karpenter 1.15 or newer with settings.enableDRA: true, or give the pool a fixed number (replicas)"
+        yield Diagnostic("note", "karpenter-ignores-claims", message, item.place, fix)
+
+
+def _makes_gpu_nodes(root: Node) -> bool:
+    """Whether a pool makes nodes with NVIDIA GPUs: by machines, by properties of GPUs, or by a taint or limit."""
+    for _, each in root.at("spec.template.spec.requirements").members():
+        name = str(each.get("key", "")).rpartition("/")[2]
+        values = {str(value) for value in _list(each.get("values"))} if each.get("operator") == "In" else set()
+        if name in _GPU_KEYS or (name == "instance-category" and values & _OF_GPUS):
+            return True
+        if name in ("instance-family", "instance-type") and values & _gpu_names():
+            return True
+    taints = (taint.get("key") for _, taint in root.at("spec.template.spec.taints").members())
+    return "nvidia.com/gpu" in (*taints, *root.get("spec.limits", {}))
+
+
+def _gpu_names() -> set[str]:
+    """Return EC2's instance types with NVIDIA GPUs, and their families."""
+    found = {
+        machine.name
+        for machine in machines("eks")
+        if machine.accelerator is not None and machine.accelerator.vendor == "nvidia"
+    }
+    return found | {name.partition(".")[0] for name in found}
+
+
+def _node_class(item: KubernetesObject) -> Iterator[Diagnostic]:
+    root = Node(item.data, item.place)
+    aliases = [str(each.get("alias", "")) for _, each in root.at("spec.amiSelectorTerms").members()]
+    named = {str(root.get("spec.amiFamily", "")).lower(), *(alias.partition("@")[0].lower() for alias in aliases)}
+    place = root.at("spec.amiSelectorTerms").place if aliases else root.at("spec").place
+    if "al2" in named:
+        message = (
+            f"{item}: EKS makes no images of Amazon Linux 2 any more, and never made any for Kubernetes 1.33 and newer"
+        )
+        yield Diagnostic(
+            "error", "image-not-offered", message, place, "write alias: al2023@latest, and no amiFamily: AL2"
+        )
+    elif "bottlerocket" in named and not re.search(r"(?i)device-plugins?", str(root.get("spec.userData", ""))):
+        message = (
+            f"{item}: on nodes with GPUs, Bottlerocket runs a device plugin of its own, which hands out the GPUs that "
+            "the DRA driver publishes"
+        )
+        fix = "for pools with GPUs write alias: al2023@latest"
+        yield Diagnostic("note", "device-plugin-on-dra-node", message, place, fix)
+
+
+def _feature_gate(item: KubernetesObject) -> Iterator[Diagnostic]:
+    root = Node(item.data, item.place)
+    chosen, spec = str(root.get("spec.featureSet", "")), root.at("spec")
+    gates = {value: [str(each) for each in _list(root.get(f"spec.customNoUpgrade.{value}"))] for value in _STATES}
+    for value, names in gates.items():
+        for name in names:
+            for fault in gate_faults(name, _STATES[value]):
+                yield Diagnostic(fault.severity, fault.code, f"{item}: {fault.message}", spec.place, fault.fix)
+    if chosen in ("TechPreviewNoUpgrade", "DevPreviewNoUpgrade") or (
+        chosen == "CustomNoUpgrade" and GATE in gates["enabled"]
+    ):
+        message = (
+            f"{item}: featureSet {chosen} cannot be taken back and keeps the cluster from upgrades; OpenShift "
+            f"{_OPENSHIFT} and newer serve resource.k8s.io/v1 without it"
+        )
+        fix = f"leave the object out where it is for claims alone, and use OpenShift {_OPENSHIFT} or newer"
+        yield Diagnostic("warning", "gate-not-needed", message, spec.place, fix)
+
+
+_STATES: Final = {"enabled": "true", "disabled": "false"}
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []

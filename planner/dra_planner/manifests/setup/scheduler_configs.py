@@ -1,0 +1,64 @@
+"""Configuration of kube-scheduler: versions that are gone, and settings of its DRA plugin that there never were.
+
+Source: kubernetes/kube-scheduler:config/v1/types_pluginargs.go@v0.34.0 (DynamicResourcesArgs) and the changelogs that
+removed v1beta1 (1.25), v1beta2 (1.28) and v1beta3 (1.29).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from dra_planner.documents.tree import child
+from dra_planner.documents.yaml_reader import Fault, read_yaml
+from dra_planner.errors import Diagnostic, Place
+from dra_planner.manifests.objects import KubernetesObject
+from dra_planner.manifests.workloads.description import Node
+
+GROUP: Final = "kubescheduler.config.k8s.io"
+KIND: Final = "KubeSchedulerConfiguration"
+_PLUGIN: Final = "DynamicResources"
+_ARGUMENTS: Final = frozenset({"apiVersion", "kind", "filterTimeout"})
+
+
+def scheduler_findings(data: Any, place: Place) -> Iterator[Diagnostic]:
+    """Yield what of a configuration of the scheduler kube-scheduler refuses, or does without it."""
+    if not isinstance(data, Mapping) or data.get("kind") != KIND:
+        return
+    version = str(data.get("apiVersion", ""))
+    if version.startswith(GROUP) and version != f"{GROUP}/v1":
+        message = f"{KIND}: {version} is gone since Kubernetes 1.29: kube-scheduler does not start"
+        yield Diagnostic("error", "version-not-served", message, place, f"write apiVersion: {GROUP}/v1")
+    for _, profile in Node(data, place).at("profiles").members():
+        enabled = _enabled(profile.get("plugins"))
+        if _PLUGIN in enabled:
+            message = f"{KIND}: the plugin {_PLUGIN} is enabled by default from 1.34 on"
+            yield Diagnostic("note", "plugin-not-needed", message, place, f"leave {_PLUGIN} out of plugins")
+        for _, row in profile.at("pluginConfig").members():
+            given = row.get("args")
+            unknown = sorted(set(given) - _ARGUMENTS) if isinstance(given, Mapping) else []
+            if row.get("name") == _PLUGIN and unknown:
+                listed = ", ".join(map(str, unknown))
+                message = f"{KIND}: {_PLUGIN} has no argument {listed}: kube-scheduler does not start"
+                yield Diagnostic("error", "unknown-field", message, place, f"remove {listed} from its args")
+
+
+def in_config_map(item: KubernetesObject) -> Iterator[Diagnostic]:
+    """Yield what is told of the scheduler's configuration in a ConfigMap."""
+    data = item.data.get("data")
+    for key, text in data.items() if isinstance(data, Mapping) else ():
+        if not isinstance(text, str) or KIND not in text:
+            continue
+        place = child(child(item.place, item.data, "data"), data, key)
+        try:
+            yield from scheduler_findings(read_yaml(text)[0], place)
+        except Fault:
+            continue
+
+
+def _enabled(plugins: Any) -> set[str]:
+    """Return the plugins that a profile enables, at whatever point."""
+    points = plugins.values() if isinstance(plugins, Mapping) else ()
+    lists = (point.get("enabled") for point in points if isinstance(point, Mapping))
+    rows = (row for each in lists if isinstance(each, list) for row in each)
+    return {str(row.get("name")) for row in rows if isinstance(row, Mapping)}
