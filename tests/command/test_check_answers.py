@@ -116,11 +116,21 @@ def test_sarif_places_and_fingerprints_every_finding(project: Project) -> None:
 
 def test_one_fault_is_told_once(project: Project) -> None:
     refused = TAKES_ALL.replace("resource.k8s.io/v1", "resource.k8s.io/v1beta1")
-    project.write("all/nine.yaml", refused)
+    project.write("all/nine.yaml", refused.replace("count: 9", "count: 1"))
 
     found = checked(project, "all", "--stack", "dev", "--format", "json").json["diagnostics"]
 
     assert [each["code"] for each in found] == ["version-not-served"]
+
+
+def test_what_is_wrong_with_an_object_besides_its_version_is_told_with_it(project: Project) -> None:
+    refused = TAKES_ALL.replace("resource.k8s.io/v1", "resource.k8s.io/v1beta1")
+    project.write("all/nine.yaml", refused)
+
+    found = checked(project, "all", "--stack", "dev", "--format", "json").json["diagnostics"]
+
+    assert [each["code"] for each in found] == ["version-not-served", "claim-fits-no-pool"]
+    assert found[1]["message"].startswith("in v1: claim default/c")
 
 
 @pytest.mark.parametrize(("fail_on", "status"), [("error", 0), ("warning", 1), ("note", 1), ("never", 0)])
