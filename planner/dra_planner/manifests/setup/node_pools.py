@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import Any, Final
 
 from dra_planner.catalog import machines
+from dra_planner.clouds import cloud, names
 from dra_planner.errors import Diagnostic
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.manifests.setup.flags import GATE, gate_faults
@@ -55,7 +57,7 @@ def _node_pool(item: KubernetesObject) -> Iterator[Diagnostic]:
     if not _makes_gpu_nodes(root):
         return
     reference = root.at("spec.template.spec.nodeClassRef")
-    if reference.get("group") == "eks.amazonaws.com":
+    if reference.get("group") in _own_domains():
         message = f"{item}: its nodes are of EKS Auto Mode, and they take no claims"
         fix = "name an EC2NodeClass of a Karpenter of your own in nodeClassRef, or use a managed node group"
         yield Diagnostic("warning", "auto-nodes-take-no-claims", message, reference.place, fix)
@@ -78,11 +80,18 @@ def _makes_gpu_nodes(root: Node) -> bool:
     return "nvidia.com/gpu" in (*taints, *root.get("spec.limits", {}))
 
 
+def _own_domains() -> set[str]:
+    """Return the domains of clouds that keep them to themselves: classes of nodes below them are the cloud's own."""
+    return {domain for name in names() for domain in cloud(name).reserved_domains}
+
+
+@cache
 def _gpu_names() -> set[str]:
-    """Return EC2's instance types with NVIDIA GPUs, and their families."""
+    """Return the machines with NVIDIA GPUs, and their families."""
     found = {
         machine.name
-        for machine in machines("eks")
+        for name in names()
+        for machine in machines(name)
         if machine.accelerator is not None and machine.accelerator.vendor == "nvidia"
     }
     return found | {name.partition(".")[0] for name in found}
@@ -113,8 +122,8 @@ def _feature_gate(item: KubernetesObject) -> Iterator[Diagnostic]:
     root = Node(item.data, item.place)
     chosen, spec = str(root.get("spec.featureSet", "")), root.at("spec")
     gates = {value: [str(each) for each in _list(root.get(f"spec.customNoUpgrade.{value}"))] for value in _STATES}
-    for value, names in gates.items():
-        for name in names:
+    for value, given in gates.items():
+        for name in given:
             for fault in gate_faults(name, _STATES[value]):
                 yield Diagnostic(fault.severity, fault.code, f"{item}: {fault.message}", spec.place, fault.fix)
     if chosen in ("TechPreviewNoUpgrade", "DevPreviewNoUpgrade") or (
