@@ -92,10 +92,13 @@ class PoolRow(Output):
 
 
 class LevelRow(Output):
-    """Nodes of a pool at one demand: the proved least, and what the packing needs."""
+    """Nodes of a pool at one demand: the proved least, what the packing needs, and what the scheduler needs."""
 
     bound: int
     packing: int
+    simulated: int | None = Field(
+        description="null where no such counts were found, or the demand was not simulated: floor, unless it is judged."
+    )
 
 
 class LevelsRow(Output):

@@ -63,19 +63,23 @@ class ChartRow:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """Nodes per demand, the maximum as a line, and all of it as a sentence."""
+    """Nodes per demand, the maximum as a line, and all of it as a sentence; `packed` names demands not simulated."""
 
     rows: tuple[ChartRow, ...]
     maximum: int
     line: float
     height: int
     sentence: str
+    packed: str = ""
     ticks: tuple[tuple[float, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LevelNodes:
-    """Nodes of a pool at one demand: proved, and needed by the packing or the scheduler; the verdict of the demand."""
+    """Nodes of a pool at one demand: proved, and needed by the scheduler or the packing; the verdict of the demand.
+
+    `is_packed` says that they are those of the packing, where other demands were simulated.
+    """
 
     level: str
     bound: int
@@ -83,6 +87,7 @@ class LevelNodes:
     verdict: str
     sign: str
     is_judged: bool
+    is_packed: bool = False
 
 
 def chart_of(pool: str, levels: Sequence[LevelNodes], maximum: int) -> Chart:
@@ -111,6 +116,7 @@ def chart_of(pool: str, levels: Sequence[LevelNodes], maximum: int) -> Chart:
         line=round(64 + maximum * step, 1),
         height=24 + 20 * len(levels),
         sentence=f"Nodes of pool {pool} per demand: {said}; provably at least: {bound}; maximum {maximum}.",
+        packed=" and ".join(each.level for each in levels if each.is_packed),
         ticks=tuple((round(64 + tick * step, 1), tick) for tick in quarters),
     )
 

@@ -205,10 +205,15 @@ class Drawer:
         if plan.judgement.is_observed:
             return None
         levels = []
+        of_simulation = plan.fleet is not None and plan.fleet.sizing != "packing"
         for level in DEMAND_LEVELS:
             size = plan.judgement.sizings[level].pool(pool.name)
             verdict = plan.verdict_at(level)
-            needed = pool.recommended if level == plan.level else size.plan
+            simulated = plan.judgement.simulated_nodes(pool.name, level) if of_simulation else None
+            if plan.judgement.sizings[level] is plan.judgement.sizing:
+                needed = pool.recommended
+            else:
+                needed = size.plan if simulated is None else simulated
             levels.append(
                 LevelNodes(
                     level=level,
@@ -217,6 +222,7 @@ class Drawer:
                     verdict=VERDICT_WORDS[verdict],
                     sign="" if size.bound <= pool.maximum else DRAWN.does_not_fit,
                     is_judged=level == plan.level,
+                    is_packed=of_simulation and pool.simulated is not None and simulated is None,
                 )
             )
         return chart_of(pool.name, levels, pool.maximum)

@@ -49,6 +49,7 @@ from dra_planner.model import DEMAND_LEVELS, DemandLevel, Reason, Verdict
 from dra_planner.plan import Plan, PlannedPool, PlannedWorkload, detail_claims
 from dra_planner.plan.cost_shares import cost_shares
 from dra_planner.plan.explaining import explain_failing
+from dra_planner.plan.judgement import Judgement
 from dra_planner.plan.node_groups import FilledNodes, fill_nodes
 from dra_planner.plan.order_outcomes import order_outcomes
 from dra_planner.plan.plan_difference import PlanDifference
@@ -159,9 +160,13 @@ def _stranding(stranding: Stranding) -> StrandingRow:
 def _levels(pool: PlannedPool, plan: Plan) -> LevelsRow | None:
     if plan.judgement.is_observed:
         return None
-    sizes = {level: plan.judgement.sizings[level].pool(pool.name) for level in DEMAND_LEVELS}
-    rows = {level: LevelRow(bound=size.bound, packing=size.plan) for level, size in sizes.items()}
+    rows = {level: _level(pool, level, plan.judgement) for level in DEMAND_LEVELS}
     return LevelsRow(floor=rows["floor"], steady=rows["steady"], ceiling=rows["ceiling"], peak=rows["peak"])
+
+
+def _level(pool: PlannedPool, level: DemandLevel, judgement: Judgement) -> LevelRow:
+    size = judgement.sizings[level].pool(pool.name)
+    return LevelRow(bound=size.bound, packing=size.plan, simulated=judgement.simulated_nodes(pool.name, level))
 
 
 def _pool(pool: PlannedPool, filled: FilledNodes, plan: Plan) -> PoolRow:

@@ -203,7 +203,7 @@ def _judge(growth: _Growth, found: SimulatedCounts, more: Mapping[str, int], fix
         judged,
         sizings={"steady": sizing},
         devices=_devices(judged.devices, groups),
-        simulated=found,
+        simulations={judged.level: found},
         fleet=growth.fleet,
         predicted=growth.predicted,
         groups=groups,

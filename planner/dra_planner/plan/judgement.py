@@ -57,8 +57,9 @@ class Judgement:
     ids of the shapes that run on the system pool: they are judged on `system_offer`, and not at all where no fleet says
     what that pool is. `fleet` is what the offers were predicted from, where they were. `claims` and `devices` are told
     of observed nodes alone: which devices claims were given, and how many of each node's are used; `outcome` is what
-    they were told from. `simulated` is what the simulation says of the sizes at the level judged; None where it was not
-    asked, or where the packing does not place everything that some pool could take. `fixes` are changes with which it
+    they were told from. `simulations` is what the simulation says of the sizes at the level judged and at ceiling and
+    peak; without those where it was not asked, or where the packing does not place everything that some pool could
+    take. `fixes` are changes with which it
     places everything at less cost, the cheapest first.
     `survival` is how nodes may be lost, where the fleet asks for that.
     Where pools grow beside observed nodes, `predicted` are what they offer, `groups` the pool of each node by its name.
@@ -73,7 +74,7 @@ class Judgement:
     on_system: frozenset[str] = frozenset()
     system_offer: Offer | None = None
     assumptions: tuple[str, ...] = ()
-    simulated: SimulatedCounts | None = None
+    simulations: Mapping[DemandLevel, SimulatedCounts] = field(default_factory=dict)
     fixes: tuple[Fix, ...] = ()
     survival: Survival | None = None
     predicted: tuple[Offer, ...] = ()
@@ -90,6 +91,16 @@ class Judgement:
     def sizing(self) -> Sizing:
         """The answer for the level judged."""
         return self.sizings[self.level]
+
+    @property
+    def simulated(self) -> SimulatedCounts | None:
+        """What the simulation says of the sizes at the level judged."""
+        return self.simulations.get(self.level)
+
+    def simulated_nodes(self, pool: str, level: DemandLevel) -> int | None:
+        """Return with how many nodes of a pool the scheduler places all of a level; None where that is not known."""
+        found = self.simulations.get(level)
+        return found.counts[pool] if found is not None and found.counts is not None else None
 
     @property
     def is_observed(self) -> bool:

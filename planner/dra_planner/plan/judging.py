@@ -59,7 +59,7 @@ def judge(
         first = sizings[level]
         whole = start_gangs(demand, first, lambda part: _size_part(part, level, sizer, system), len(offers))
         sizings = {each: whole if known is first else known for each, known in sizings.items()}
-    simulated: SimulatedCounts | None = None
+    simulations: Mapping[DemandLevel, SimulatedCounts] = {}
     fixes: tuple[Fix, ...] = ()
     if steps:
         from dra_planner.plan.simulated import simulate_sizings, system_nodes  # with the simulation of the scheduler
@@ -70,11 +70,12 @@ def judge(
         answer = simulate_sizings(
             sizings, level, sized, offers, beside, classes, features, steps, profile, limits, with_fixes
         )
-        sizings, simulated, fixes = answer.sizings, answer.found, answer.fixes
+        sizings, simulations, fixes = answer.sizings, answer.found, answer.fixes
     survival: Survival | None = None
     if fleet is not None and fleet.redundancy.is_asked and sizings[level].verdict == "fits":
         from dra_planner.plan.redundancy import survive, what_survives  # few fleets ask for it
 
+        simulated = simulations.get(level)
         spares, question = what_survives(fleet, sizings[level], simulated, (demand, on_gpus), offers, classes, features)
         sizing, survival = survive(sizings[level], spares, question, steps)
         sizings = {each: sizing if known is sizings[level] else known for each, known in sizings.items()}
@@ -85,7 +86,7 @@ def judge(
         features=features,
         level=level,
         sizings=sizings,
-        simulated=simulated,
+        simulations=simulations,
         fixes=fixes,
         survival=survival,
         on_system=frozenset(shape.id for shape in elsewhere.shapes),

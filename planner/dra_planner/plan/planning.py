@@ -172,15 +172,10 @@ def match_pools(fleet: Fleet, offers: Iterable[Offer]) -> None:
         raise PlanFileError(f'there is a pool "{odd[0]}" that {sides}', fix="make the plan again")
 
 
-def _simulated(name: str, judgement: Judgement) -> int | None:
-    found = judgement.simulated
-    return found.counts[name] if found is not None and found.counts is not None else None
-
-
 def _recommended(size: PoolSize, fleet: Fleet, judgement: Judgement) -> int:
     if judgement.survival is not None:
         return judgement.survival.counts[size.name]
-    simulated = _simulated(size.name, judgement)
+    simulated = judgement.simulated_nodes(size.name, judgement.level)
     return size.plan if simulated is None or fleet.sizing == "packing" else simulated
 
 
@@ -193,7 +188,7 @@ def _pool(
         minimum=size.minimum,
         bound=size.bound,
         packing=size.plan,
-        simulated=_simulated(size.name, judgement),
+        simulated=judgement.simulated_nodes(size.name, judgement.level),
         recommended=recommended,
         spare=judgement.survival.spare[size.name] if judgement.survival is not None else 0,
         maximum=size.maximum,

@@ -85,10 +85,12 @@ def system_nodes(fleet: Fleet | None) -> SystemNodes | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Simulated:
-    """What the simulation makes of sizes: their verdicts at every level, and of the level judged what it found."""
+    """What the simulation makes of sizes: their verdicts at every level, what it found at those that it looked at, and
+    the fixes for the one judged.
+    """
 
     sizings: Mapping[DemandLevel, Sizing]
-    found: SimulatedCounts | None = None
+    found: Mapping[DemandLevel, SimulatedCounts]
     fixes: tuple[Fix, ...] = ()
 
 
@@ -105,9 +107,9 @@ def simulate_sizings(
     limits: tuple[SharedLimit, ...] = (),
     with_fixes: bool = True,
 ) -> Simulated:
-    """Return the sizings with the verdicts that the simulation gives, and what it found at one level.
+    """Return the sizings with the verdicts that the simulation gives, and what it found.
 
-    Only levels that the packing places are simulated; `found` is None where this one is not. Workloads whose pods fit
+    Only levels that the packing places are simulated: the one judged, ceiling and peak. Workloads whose pods fit
     no pool are left out: they are pending on any counts. `demand` holds the pods that the offers and the system nodes
     are there for. `steps` bounds that level; ceiling and peak, where they differ,
     have what it leaves, at least a sixth each. `profile` is the fleet's `schedulerProfile`, `limits` are what pools
@@ -115,7 +117,7 @@ def simulate_sizings(
     """
     ordered = tuple(offers)
     sizing, left = sizings[level], steps
-    found: SimulatedCounts | None = None
+    known: dict[int, SimulatedCounts] = {}
     fixes: tuple[Fix, ...] = ()
     answers: dict[int, Sizing] = {}
     question: CountQuestion | None = None
@@ -129,19 +131,22 @@ def simulate_sizings(
             from dra_planner.simulation import find_fixes  # only where the packing is not enough
 
             fixes, left = find_fixes(question, found, _placements(sizing), left)
-        answers[id(sizing)] = _answered(sizing, found, fixes)
+        known[id(sizing)], answers[id(sizing)] = found, _answered(sizing, found, fixes)
     for beside in LEVELS_BESIDE:
         other = sizings[beside]
         fitting, _ = without_misfits(other, demand)
         if id(other) not in answers and other is not sizing and _is_placed(other, fitting, beside):
             asked = count_question(other, fitting, ordered, system, classes, features, PROFILES[profile], limits)
-            known: Opened | None = None
+            nodes: Opened | None = None
             if question is not None and question.demand is fitting:
-                asked, known = replace(asked, beside=question.beside), opened
+                asked, nodes = replace(asked, beside=question.beside), opened
             share = max(left // 2, steps // 6)
-            answers[id(other)] = _answered(other, simulate_counts(asked, share, opened=known), ())
+            counts = simulate_counts(asked, share, opened=nodes)
+            known[id(other)], answers[id(other)] = counts, _answered(other, counts, ())
     return Simulated(
-        sizings={each: answers.get(id(known), known) for each, known in sizings.items()}, found=found, fixes=fixes
+        sizings={each: answers.get(id(size), size) for each, size in sizings.items()},
+        found={each: known[id(size)] for each, size in sizings.items() if id(size) in known},
+        fixes=fixes,
     )
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from plan_builders import fleet
 
+from dra_planner.model import DemandLevel
 from dra_planner.plan import Plan, PlanRequest, make_plan
 from dra_planner.sources import Source
 
@@ -71,6 +72,15 @@ def test_a_ceiling_that_does_not_fit_is_a_finding_and_no_verdict():
     assert found.message.startswith("Deployment default/web does not fit at its ceiling of 12 pods: pool")
     assert found.fix == 'set the count of pool "g6-12xlarge" to 3: 2 nodes more'
     assert "ceiling-does-not-fit" not in codes(plan(WEB, SCALER, nodes=3))
+
+
+def test_counts_are_simulated_at_ceiling_and_peak_too_and_at_a_floor_of_its_own_they_are_the_packings():
+    judgement = plan(WEB, SCALER, nodes=4).judgement
+    (pool,) = judgement.offers
+    levels: tuple[DemandLevel, ...] = ("floor", "steady", "ceiling", "peak")
+    assert [judgement.simulated_nodes(pool.name, level) for level in levels] == [None, 4, 4, 4]
+    short = plan(WEB, SCALER, nodes=3).judgement
+    assert [short.simulated_nodes(pool.name, level) for level in levels] == [None, 3, 3, None]
 
 
 def test_a_rollout_that_does_not_fit_is_told_where_the_ceiling_does():

@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from dra_planner.fleet import read_fleet
+from dra_planner.model import DemandLevel
 from dra_planner.plan import Plan, PlanRequest, make_plan
 from dra_planner.sources import Source
 
@@ -61,6 +62,12 @@ def test_what_the_simulation_needs_is_built():
     assert numbers(made) == {"l4": (1, 1, 1), "h100": (1, 2, 2)}
     assert made.cost is not None
     assert made.cost.hourly_usd > made.cost.bound_usd
+
+
+def test_demands_that_ask_for_the_same_have_the_same_counts():
+    judgement = plan(load("m2-any-takes-h100")).judgement
+    levels: tuple[DemandLevel, ...] = ("floor", "steady", "ceiling", "peak")
+    assert [judgement.simulated_nodes("h100", level) for level in levels] == [2, 2, 2, 2]
 
 
 def test_no_node_is_added_beyond_what_pools_share():
