@@ -42,6 +42,16 @@ class Counts:
         return min(max(present, self.min), self.max)
 
 
+def check_purchase(read: InputReader, cloud: Cloud, machine: Machine | None, capacity: str) -> None:
+    """Refuse a capacity in which machines of this type cannot be had; warn where that is on demand, as plans do."""
+    if machine is None or not (fault := cloud.purchase_fault(machine, capacity)):
+        return
+    if capacity == "on-demand":
+        pulumi.warn(f"{fault}, or {cloud.title} refuses the nodes")
+    else:
+        read.refuse("capacity", fault)
+
+
 def read_counts(read: InputReader, cloud: Cloud) -> Counts:
     """Return `min_nodes`, `desired_nodes`, `max_nodes` and `autoscaled`; they must be in order."""
     limit = cloud.nodes_of_a_pool[-1]

@@ -382,12 +382,6 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ("EksGpuPool", {"subnet_ids": []}, "subnet_ids", "must name at least one"),
     ("EksGpuPool", {"node_role_arn": "nodes"}, "node_role_arn", '"nodes" is not the ARN of a role'),
     (
-        "EksGpuPool",
-        {"machine": "p6e-gb200.36xlarge"},
-        "capacity",
-        "p6e-gb200.36xlarge cannot be had on demand; use a capacity block",
-    ),
-    (
         "EksKarpenterPool",
         {"machine": "p6e-gb200.36xlarge", "capacity": "spot"},
         "capacity",
@@ -628,13 +622,6 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "desired_nodes",
         "3 nodes cannot be built: GKE counts them per zone without an autoscaler, and there are 2 zones",
     ),
-    (
-        "GkeGpuPool",
-        {"machine": "a4-highgpu-8g"},
-        "capacity",
-        "a4-highgpu-8g cannot be had on demand; use spot or a reservation",
-    ),
-    ("GkeGpuPool", {"machine": "a3-highgpu-1g"}, "capacity", "a3-highgpu-1g cannot be had on demand; use spot"),
     (
         "GkeGpuPool",
         {"machine": "a4x-highgpu-4g", "capacity": "flex-start", "autoscaled": True},

@@ -47,15 +47,13 @@ ACCELERATORS = {
 
 
 # How else machines cannot be had: docs.cloud.google.com/compute/docs/accelerator-optimized-machines, the notes of each
-# series; EKS user guide, “Use P6e-GB200 UltraServers with Amazon EKS”.
+# series; EKS user guide, “Use P6e-GB200 UltraServers with Amazon EKS”. On demand is told, and not refused.
 NOT_HAD = {
-    "p6e-": ("on-demand", "spot"),
-    "a4x-": ("on-demand", "spot", "flex-start", "queued"),
-    "a4-": ("on-demand",),
-    "a3-ultragpu-": ("on-demand",),
-    "a3-highgpu-1g": ("on-demand", "reservation"),
-    "a3-highgpu-2g": ("on-demand", "reservation"),
-    "a3-highgpu-4g": ("on-demand", "reservation"),
+    "p6e-": ("spot",),
+    "a4x-": ("spot", "flex-start", "queued"),
+    "a3-highgpu-1g": ("reservation",),
+    "a3-highgpu-2g": ("reservation",),
+    "a3-highgpu-4g": ("reservation",),
 }
 
 
@@ -173,8 +171,13 @@ def test_every_pool_on_gke_is_what_the_api_takes(on_gke: list[Any]) -> None:
     assert [answer for answer in answers if "refused" in answer] == []
 
 
-def test_the_simulated_gke_refuses_none(on_gke: list[Any]) -> None:
-    assert {(each.parent, reason) for each in on_gke if (reason := of_pool(dict(each.inputs)))} == set()
+def test_the_simulated_gke_refuses_none_but_those_that_are_told(on_gke: list[Any]) -> None:
+    refused = {(each.inputs["nodeConfig"]["machineType"], each.parent) for each in on_gke if of_pool(dict(each.inputs))}
+    assert refused == {
+        (machine.name, f"{machine.name}.on-demand")
+        for machine in gpu_machines("gke")
+        if machine.name.startswith(("a4-", "a4x-", "a3-ultragpu-", "a3-highgpu-1g", "a3-highgpu-2g", "a3-highgpu-4g"))
+    }
 
 
 def test_disks_and_accelerators_on_gke(on_gke: list[Any]) -> None:

@@ -3,6 +3,7 @@
 from dra_planner.clouds.eks import CAPACITY_TYPES, CLOUD
 from pulumi_dra.eks.node_image import known_machine
 from pulumi_dra.inputs import InputReader
+from pulumi_dra.pool_inputs import check_purchase
 
 KINDS = tuple(CAPACITY_TYPES)
 
@@ -23,10 +24,9 @@ def machine_in_template(capacity: str) -> bool:
 
 
 def read_capacity(read: InputReader, machine: str) -> str:
-    """Return `capacity`, refused where machines of this type cannot be had in that way."""
-    capacity, found = read.choice("capacity", KINDS, "on-demand"), known_machine(machine)
-    if found is not None and (fault := CLOUD.purchase_fault(found, capacity)):
-        read.refuse("capacity", fault)
+    """Return `capacity`, judged by the machine: see `check_purchase`."""
+    capacity = read.choice("capacity", KINDS, "on-demand")
+    check_purchase(read, CLOUD, known_machine(machine), capacity)
     return capacity
 
 

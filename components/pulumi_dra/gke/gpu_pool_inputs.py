@@ -24,6 +24,7 @@ from pulumi_dra.key_inputs import read_key_grant
 from pulumi_dra.pool_inputs import (
     Counts,
     NodeTaint,
+    check_purchase,
     read_counts,
     read_disk_gib,
     read_labels,
@@ -203,8 +204,7 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> GkeGpuPoolInputs:
     pool_name, network_devices = read_pool_name(read, name), read.flag("network_devices", False)
     machine = _read_machine(read)
     capacity = _read_capacity(read, policy, counts.min)
-    if machine.found and (fault := CLOUD.purchase_fault(machine.found, capacity.kind)):
-        read.refuse("capacity", fault)
+    check_purchase(read, CLOUD, machine.found, capacity.kind)
     _read_surge(read, capacity)
     nodes = PoolNodes(name=pool_name, machine=machine.found, capacity=capacity.kind, network_devices=network_devices)
     return GkeGpuPoolInputs(

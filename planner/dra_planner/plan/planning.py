@@ -20,6 +20,7 @@ from dra_planner.plan.judgement import Judgement
 from dra_planner.plan.judging import judge
 from dra_planner.plan.levels_beside import find_levels_beside
 from dra_planner.plan.planned_workloads import plan_workloads
+from dra_planner.plan.purchases import find_not_on_demand
 from dra_planner.plan.reading import read_checked
 from dra_planner.plan.values import Cost, LimitUse, Plan, PlannedPool, PlanRequest, overall_verdict
 from dra_planner.planfile import inputs_of
@@ -141,7 +142,7 @@ def size_plan(
 
         diagnostics = (*diagnostics, *find_address_doubts(judgement, fleet, by_name, built))
     workloads = plan_workloads(judgement)
-    found = (*diagnostics, *rack_faults, *find_built_counts(fleet, pools))
+    found = (*diagnostics, *rack_faults, *find_not_on_demand(fleet), *find_built_counts(fleet, pools))
     if judgement.demand.quotas is not None:
         from dra_planner.plan.daemon_quotas import find_full_quotas  # few manifests hold quotas
 

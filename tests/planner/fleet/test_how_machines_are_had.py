@@ -1,4 +1,4 @@
-"""Capacity in which a cloud does not give a machine is refused where the fleet is read."""
+"""Capacity in which a cloud does not give a machine is refused where the fleet is read; on demand is told."""
 
 from typing import Any
 
@@ -6,6 +6,8 @@ import pytest
 
 from dra_planner.errors import FleetError
 from dra_planner.fleet import read_fleet
+from dra_planner.plan import PlanRequest, make_plan
+from dra_planner.sources import Source
 
 GKE: dict[str, Any] = {
     "cloud": "gke",
@@ -17,6 +19,20 @@ GKE: dict[str, Any] = {
 }
 EKS: dict[str, Any] = {**GKE, "cloud": "eks", "region": "us-east-1", "systemPool": {"machine": "m7i.large"}}
 EKS.pop("network")
+POD = """
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {name: one}
+spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.com}}]}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: asks}
+spec:
+  tolerations: [{operator: Exists}]
+  containers: [{name: c, image: i, resources: {claims: [{name: gpu}]}}]
+  resourceClaims: [{name: gpu, resourceClaimName: one}]
+"""
 BOUGHT = {"reservation": "cr-0a"}
 BLOCK = {"capacityBlock": "cr-0a"}
 
@@ -24,15 +40,13 @@ BLOCK = {"capacityBlock": "cr-0a"}
 @pytest.mark.parametrize(
     ("fleet", "machine", "capacity", "said"),
     [
-        (GKE, "a4-highgpu-8g", "on-demand", "a4-highgpu-8g cannot be had on demand"),
-        (GKE, "a3-ultragpu-8g", "on-demand", "a3-ultragpu-8g cannot be had on demand"),
         (GKE, "a3-ultragpu-8g", "spot", ""),
         (GKE, "a3-highgpu-2g", BOUGHT, "a3-highgpu-2g cannot be had by a reservation"),
         (GKE, "a3-highgpu-2g", "spot", ""),
         (GKE, "a3-highgpu-8g", "on-demand", ""),
         (GKE, "a4x-highgpu-4g", "spot", "a4x-highgpu-4g cannot be had as spot"),
         (GKE, "a4x-highgpu-4g", BOUGHT, ""),
-        (EKS, "p6e-gb200.36xlarge", "on-demand", "p6e-gb200.36xlarge cannot be had on demand"),
+        (EKS, "p6e-gb200.36xlarge", "spot", "p6e-gb200.36xlarge cannot be had as spot"),
         (EKS, "p6e-gb200.36xlarge", BLOCK, ""),
         (EKS, "p5.48xlarge", "on-demand", ""),
     ],
@@ -49,3 +63,25 @@ def test_a_machine_is_had_in_some_ways(fleet: dict[str, Any], machine: str, capa
         read_fleet(document)
     assert error.value.message == said
     assert error.value.fix.startswith("use ")
+
+
+@pytest.mark.parametrize(
+    ("fleet", "machine", "ways"),
+    [
+        (GKE, "a4-highgpu-8g", "spot or a reservation"),
+        (GKE, "a3-highgpu-1g", "spot"),
+        (EKS, "p6e-gb200.36xlarge", "a capacity block"),
+        (GKE, "a3-highgpu-8g", ""),
+    ],
+)
+def test_what_cannot_be_had_on_demand_is_told_and_planned(fleet: dict[str, Any], machine: str, ways: str) -> None:
+    pool = {"name": "gpus", "machine": machine, "count": {"max": 2}}
+    sources = (Source("w", POD),)
+    made = make_plan(PlanRequest(sources=sources, fleet=read_fleet({**fleet, "pools": [pool]})))
+
+    told = [(each.severity, each.message, each.fix) for each in made.diagnostics if each.code == "not-on-demand"]
+
+    title = fleet["cloud"].upper()
+    says = f'pool "gpus": {machine} cannot be had on demand: {title} refuses its nodes'
+    assert told == ([("warning", says, f"use {ways} as its capacity")] if ways else [])
+    assert made.pools[0].nodes.desired == 1

@@ -395,7 +395,9 @@ class Cloud(ABC):
         if kind not in self.capacities:
             return f"{self.title} has no {kind}; use {_either(self.capacities.values())}"
         fault = self.reservation_fault(bought) if bought else ""
-        return fault or (self.purchase_fault(pool.machine, kind) if pool.machine is not None else "")
+        if fault or pool.machine is None or kind == "on-demand":
+            return fault  # a pool that says nothing is on demand: that is told, and nothing is refused
+        return self.purchase_fault(pool.machine, kind)
 
     def purchase_fault(self, machine: Machine, capacity: str) -> str:
         """Return why a machine cannot be had in that way; "" when it can, or nothing is known of it."""

@@ -32,6 +32,7 @@ CONSUMPTION = {
     "a4x-maxgpu-4g-metal": ("RESERVATION",),
     "a4-highgpu-8g": ("RESERVATION", "SPOT", "FLEX_START"),
     "a3-ultragpu-8g": ("RESERVATION", "SPOT", "FLEX_START"),
+    "a3-ultragpu-8g-nolssd": ("RESERVATION", "SPOT", "FLEX_START"),
     "a3-highgpu-1g": ("SPOT", "FLEX_START"),
     "a3-highgpu-2g": ("SPOT", "FLEX_START"),
     "a3-highgpu-4g": ("SPOT", "FLEX_START"),
