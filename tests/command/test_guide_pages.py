@@ -35,6 +35,23 @@ spec:
 WHOLE = f"{CLAIM}    - {{name: gpu, exactly: {{deviceClassName: gpu.nvidia.com}}}}\n"
 HEREDOC = f"```\nkubectl apply -f - <<EOF\n{WHOLE}EOF\n```\n"
 SHORTENED = f"```yaml\n{CLAIM}    - name: gpu\n      exactly:\n        ...\n        count: 2\n```\n"
+NETWORK = """apiVersion: resource.k8s.io/v1
+kind: DeviceClass
+metadata: {name: fabric}
+spec: {selectors: [{cel: {expression: 'device.driver == "dra.net"'}}]}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: fabric}
+spec: {spec: {devices: {requests: [{name: nic, exactly: {deviceClassName: fabric}}]}}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: p}
+spec:
+  resourceClaims: [{name: nic, resourceClaimTemplateName: fabric}]
+  containers: [{name: c, image: registry.example/c:1}]
+"""
 INSTALLED = "helm install dra nvidia/nvidia-dra-driver-gpu --version 25.8.1 -n k8s-dra-driver-gpu --create-namespace"
 RIGHT = {
     "release.tf": RELEASE,
@@ -43,6 +60,7 @@ RIGHT = {
     "heredoc.md": HEREDOC,
     "claim.adoc": f"[source,yaml]\n----\n{WHOLE}----\n",
     "install.sh": f"{INSTALLED} --set gpuResourcesEnabledOverride=true\n",
+    "network.yaml": NETWORK,
     "domains.yaml": "resources:\n  gpus: {enabled: false}\n  computeDomains: {enabled: true}\nnvidiaDriverRoot: /\n",
 }
 

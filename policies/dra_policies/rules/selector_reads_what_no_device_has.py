@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import cache
 from typing import Final
@@ -26,6 +27,8 @@ CAPACITIES: Final = frozenset(
 ) | {f"memorySlice{number}" for number in range(12)}  # fmt: skip
 
 
+_SMALL: Final = 1024
+_GIB: Final = 2**30
 _OF_ORDER: Final = frozenset({"index", "minor", "parentIndex"})
 
 
@@ -45,7 +48,7 @@ def check(view: StackView) -> Iterator[Finding]:
                 no = f"it after {_last_with(name)}" if is_gone else "no such thing" if version else "any such thing"
                 yield Finding(
                     message=f'selector reads device.{kind}["{GPU_DRIVER}"].{name}, and {by} {no}',
-                    fix=_fix(kind, name, version),
+                    fix=_compared(selector.expression, kind, name) or _fix(kind, name, version),
                     place=selector.place,
                 )
 
@@ -138,6 +141,25 @@ def attribute_names(version: str) -> frozenset[str]:
     except PlannerError:
         releases = catalog.driver_releases()
     return frozenset(name for release in releases for name in release.own_names)
+
+
+def _compared(expression: str, kind: str, name: str) -> str:
+    """Return the comparison of a capacity that was taken for an attribute and compared with a number; "" for others.
+
+    A small number is one of GiB, as guides mean it; a large one is bytes.
+    """
+    if kind != "attributes" or name not in CAPACITIES:
+        return ""
+    read = rf"device\.attributes\[[\"']{re.escape(GPU_DRIVER)}[\"']\]\.{name}"
+    found = re.search(rf"{read}\s*(?P<sign>>=|<=|>|<)\s*[\"']?(?P<amount>\d+)(?P<unit>[KMGT]i?)?\b", expression)
+    if found is None:
+        return ""
+    amount, unit = int(found["amount"]), found["unit"] or ""
+    if not unit and name == "memory":
+        unit = "Gi" if amount < _SMALL or amount % _GIB == 0 else ""
+        amount = amount // _GIB if unit and amount >= _GIB else amount
+    compared = f'.compareTo(quantity("{amount}{unit}")) {found["sign"]} 0'
+    return f'it is a capacity: write device.capacity["{GPU_DRIVER}"].{name}{compared}'
 
 
 def _fix(kind: str, name: str, version: str) -> str:
