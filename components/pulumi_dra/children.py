@@ -21,6 +21,7 @@ class Children:
             depends_on=opts.depends_on if opts else None,
             deleted_with=opts.deleted_with if opts else None,
             retain_on_delete=opts.retain_on_delete if opts else None,
+            custom_timeouts=opts.custom_timeouts if opts else None,
         )
 
     def outliving(self) -> "Children":
@@ -36,14 +37,16 @@ class Children:
         self, *, depends_on: Sequence[pulumi.Input[pulumi.Resource]] = (), **options: Any
     ) -> pulumi.ResourceOptions:
         """Return the options of one child, which also waits for `depends_on`."""
+        if self._inherited.custom_timeouts is not None:
+            options.pop("custom_timeouts", None)  # what the component was told goes before what it works out
         own = pulumi.ResourceOptions(depends_on=list(depends_on), **options)
         return pulumi.ResourceOptions.merge(self._inherited, own)
 
-    def invoke_options(self, *, version: str | None = None) -> pulumi.InvokeOutputOptions:
+    def invoke_options(self, *, version: str | None = None, waits: bool = True) -> pulumi.InvokeOutputOptions:
         """Return the options of a look-up, which waits and asks the provider that the component was given.
 
-        Without a `version` it is that of the SDK; the default of Pulumi's class would ask for a provider of none.
+        Without a `version` it is that of the SDK; the default of Pulumi's class would ask for a provider of none. One
+        that does not wait is answered in a first preview too, where nothing is there to wait for.
         """
-        return pulumi.InvokeOutputOptions(
-            parent=self._component, depends_on=self._inherited.depends_on, version=version
-        )
+        depends_on = self._inherited.depends_on if waits else None
+        return pulumi.InvokeOutputOptions(parent=self._component, depends_on=depends_on, version=version)

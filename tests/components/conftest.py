@@ -41,6 +41,7 @@ class Registered:
     protect: bool
     retain_on_delete: bool
     replace_on_changes: tuple[str, ...]
+    update_minutes: str
 
 
 @dataclass
@@ -137,9 +138,10 @@ ANSWERS: dict[str, dict[str, Any]] = {
     "aws:eks/getAddonVersion:getAddonVersion": {"version": "v9.9.9-eksbuild.9"},
     "aws:iam/getRoles:getRoles": {
         "arns": [
-            "arn:aws:iam::111122223333:role/aws-service-role/autoscaling.amazonaws.com/AWSServiceRoleForAutoScaling"
+            "arn:aws:iam::111122223333:role/aws-service-role/autoscaling.amazonaws.com/AWSServiceRoleForAutoScaling",
+            "arn:aws:iam::111122223333:role/aws-service-role/spot.amazonaws.com/AWSServiceRoleForEC2Spot",
         ],
-        "names": ["AWSServiceRoleForAutoScaling"],
+        "names": ["AWSServiceRoleForAutoScaling", "AWSServiceRoleForEC2Spot"],
     },
     "gcp:organizations/getProject:getProject": {"number": "123456789012"},
     "azure-native:containerservice:getManagedCluster": {
@@ -192,6 +194,7 @@ class _Monitor(mocks.MockMonitor):
                     protect=request.protect,
                     retain_on_delete=request.retainOnDelete,
                     replace_on_changes=tuple(request.replaceOnChanges),
+                    update_minutes=request.customTimeouts.update,
                 )
             )
         return super().RegisterResource(request)

@@ -18,6 +18,7 @@ from dra_planner.releases import RELEASES as KUBERNETES
 from dra_sandbox.clouds.kubernetes.karpenter import check_karpenter
 from pulumi_dra.eks import EksKarpenter, EksKarpenterPool
 from pulumi_dra.eks.karpenter_inputs import OLDEST, VERSION
+from pulumi_dra.eks.spot_role import NoSpotRole, require_spot_role
 from pulumi_dra.inputs import WrongInputs
 from pulumi_dra.platform import DraPlatform
 
@@ -154,6 +155,11 @@ def test_it_changes_nothing_of_other_clusters_and_makes_no_identities(karpenter:
     assert declared.one("InstanceProfile").inputs["role"] == "nodes"
     identity = declared.one("PodIdentityAssociation").inputs
     assert (identity["namespace"], identity["serviceAccount"]) == ("kube-system", "karpenter")
+
+
+def test_an_account_that_never_had_spot_machines_is_told_what_to_run() -> None:
+    with pytest.raises(NoSpotRole, match=r"create-service-linked-role --aws-service-name spot\.amazonaws\.com` once"):
+        require_spot_role([])
 
 
 def test_keys_of_volumes_are_used_by_it_alone_where_there_are_any(karpenter: Any) -> None:

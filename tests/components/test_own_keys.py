@@ -1,6 +1,8 @@
 """Keys of one's own: whom the components let use them, and what waits for that."""
 
+import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pulumi
@@ -10,6 +12,8 @@ from pulumi_dra.aks import AksCluster
 from pulumi_dra.eks import EksCluster, EksGpuPool
 from pulumi_dra.eks.key_grants import NoServiceRole, require_service_role, service_role_beside
 from pulumi_dra.gke import GkeCluster, GkeGpuPool
+from pulumi_dra.inputs import WrongInputs
+from pulumi_dra.platform import DraPlatform
 
 KEY = "arn:aws:kms:us-east-1:111122223333:key/1"
 CRYPTO_KEY = "projects/keys/locations/us-central1/keyRings/gpus/cryptoKeys/disks"
@@ -148,3 +152,23 @@ def test_the_role_of_an_agent_stays_when_the_pool_goes_since_others_use_it(decla
 def test_nothing_is_granted_where_others_do_or_the_cloud_has_the_key(declare: Declare, make: Any) -> None:
     declared = declare(make)
     assert declared.all("Grant") == declared.all("CryptoKeyIAMMember") == []
+
+
+ABROAD = KEY.replace("us-east-1", "eu-west-1")
+
+
+@pytest.mark.parametrize(
+    ("options", "path"),
+    [
+        ({"secrets_kms_key": ABROAD}, "secrets_kms_key"),
+        ({"cluster": {"disk_kms_key": ABROAD}}, "cluster.disk_kms_key"),
+        ({"pools": [{"name": "l4", "disk_kms_key": ABROAD}]}, "pools.l4.disk_kms_key"),
+    ],
+)
+def test_keys_of_another_region_are_refused_before_anything_is_declared(
+    declare: Declare, options: dict[str, Any], path: str
+) -> None:
+    plan = (Path(__file__).parents[2] / "stacks/eks-dev.plan.json").read_text()
+    said = f'{path}: "{ABROAD}" is a key of eu-west-1, and AWS uses keys in their own region alone'
+    with pytest.raises(WrongInputs, match=re.escape(said)):
+        declare(lambda: DraPlatform("dra", {"plan": plan, **options}))

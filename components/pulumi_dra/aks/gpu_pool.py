@@ -12,6 +12,7 @@ from pulumi_dra.aks.roles import CONTRIBUTOR, declare_role
 from pulumi_dra.aks.upgrades import upgrade_settings
 from pulumi_dra.children import Children
 from pulumi_dra.inputs import InputReader
+from pulumi_dra.waiting import waiting
 
 # Azure refuses these of a pool that is there ("Changing property 'properties.…' is not allowed"), and the provider
 # would try: Azure/azure-rest-api-specs:…/containerservice/…/AgentPoolModels.tsp@055cac0 marks none create-only.
@@ -80,6 +81,7 @@ class AksGpuPool(pulumi.ComponentResource):
                 depends_on=grants,
                 replace_on_changes=FIXED,
                 delete_before_replace=True,  # a pool's name is fixed, and Azure makes none of a name that is there
+                custom_timeouts=_waiting(inputs),
             ),
             **self._counts(inputs, children),
             **_spot(inputs),
@@ -98,6 +100,13 @@ class AksGpuPool(pulumi.ComponentResource):
         if not counts.autoscaled:
             return {"count": count, "enable_auto_scaling": False}
         return {"count": count, "enable_auto_scaling": True, "min_count": counts.min, "max_count": counts.max}
+
+
+def _waiting(inputs: AksGpuPoolInputs) -> pulumi.CustomTimeouts:
+    upgrades = inputs.upgrades
+    if upgrades is None:
+        return waiting(inputs.counts.max, 1, 0)
+    return waiting(inputs.counts.max, upgrades.surge + upgrades.unavailable, upgrades.drain_minutes)
 
 
 def _spot(inputs: AksGpuPoolInputs) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from pulumi_dra.eks.fleet_pools import capacity_args, has_claimable_efa, image_a
 from pulumi_dra.eks.gpu_pool import EksGpuPool
 from pulumi_dra.eks.gpu_pool_inputs import EksGpuPoolArgs, read_gpu_pool_inputs
 from pulumi_dra.eks.karpenter_from_fleet import check_karpenter, declare_karpenter
+from pulumi_dra.eks.keys import key_region_fault
 from pulumi_dra.eks.volumes import GP3_CLASS
 from pulumi_dra.inputs import InputReader
 from pulumi_dra.planned_pools import planned_pool_args, pools_to_build
@@ -56,6 +57,7 @@ CLUSTER_INPUTS = {
 def check_cluster(read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile) -> None:
     """Note in `read` what cluster and pools would refuse, before any of them is declared."""
     read_cluster_inputs(read.inside("cluster", cluster_args(fleet, inputs), EksClusterArgs))
+    _check_keys(read, inputs, fleet)
     # What is only known once the cluster is there; its version is the fleet's.
     later = pulumi.Output.from_input("")
     if installs_autoscaler(inputs, fleet):
@@ -85,6 +87,15 @@ def check_cluster(read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, pl
         if args.get("placement_group") is True and not fleet.network.subnet_ids and len(zones) != 1:
             have = ", ".join(zones) or "none that the fleet names"
             inner.refuse("placement_group", f"needs a pool in one zone: a placement group has no more; this has {have}")
+
+
+def _check_keys(read: InputReader, inputs: DraPlatformInputs, fleet: Fleet) -> None:
+    keys = {"secrets_kms_key": inputs.cluster.get("secrets_kms_key")}
+    keys["cluster.disk_kms_key"] = inputs.cluster.get("disk_kms_key")
+    keys |= {f"pools.{name}.disk_kms_key": options.get("disk_kms_key") for name, options in inputs.pools.items()}
+    for path, key in keys.items():
+        if fault := key_region_fault(key, fleet.region):
+            read.refuse(path, fault)
 
 
 def declare_cluster(

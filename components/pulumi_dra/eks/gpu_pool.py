@@ -21,6 +21,9 @@ from pulumi_dra.eks.schedule import Action, declare_actions, follow
 from pulumi_dra.inputs import InputReader
 from pulumi_dra.names import fitting
 from pulumi_dra.pool_inputs import cloud_effect
+from pulumi_dra.waiting import waiting
+
+EVICTION_MINUTES = 15  # EKS user guide, “Understand each phase of node updates”
 
 
 class EksGpuPool(pulumi.ComponentResource):
@@ -114,6 +117,7 @@ class EksGpuPool(pulumi.ComponentResource):
                 # Bought machines cannot be had twice, so a replacement waits until the old ones are free.
                 delete_before_replace=True if is_bought(inputs.capacity) else None,
                 ignore_changes=["subnetIds"] if inputs.keep_subnets else None,
+                custom_timeouts=waiting(counts.max, inputs.max_unavailable, EVICTION_MINUTES),
             ),
         )
 

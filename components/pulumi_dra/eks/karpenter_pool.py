@@ -15,6 +15,7 @@ from pulumi_dra.eks.karpenter_pool_inputs import (
     EksKarpenterPoolInputs,
     read_karpenter_pool_inputs,
 )
+from pulumi_dra.eks.spot_role import existing_spot_role
 from pulumi_dra.inputs import InputReader
 
 # A wrong subnet, profile or image is told by `up`, and not found out by looking for nodes.
@@ -60,11 +61,14 @@ class EksKarpenterPool(pulumi.ComponentResource):
             placement = aws.ec2.PlacementGroup(
                 f"{self._name}-placement", strategy="cluster", tags=inputs.tags, opts=self._children.options()
             ).name
+        class_name: pulumi.Input[str] = inputs.pool_name
+        if inputs.capacity_type == "spot":
+            class_name = existing_spot_role(self._children).apply(lambda _: inputs.pool_name)
         return k8s.apiextensions.CustomResource(
             f"{self._name}-class",
             api_version=CLASS_API,
             kind="EC2NodeClass",
-            metadata={"name": inputs.pool_name},
+            metadata={"name": class_name},
             spec=node_class_spec(inputs, _terms(inputs.subnet_ids), groups, placement),
             opts=self._children.options(),
         )

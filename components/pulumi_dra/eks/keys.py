@@ -25,6 +25,18 @@ def read_secrets_key(read: InputReader) -> pulumi.Input[str] | None:
     return key
 
 
+def key_region_fault(key: object, region: str) -> str:
+    """Return why a key cannot be used in a region, "" where it can, or it is known later.
+
+    EKS user guide, “Encrypt Kubernetes secrets with KMS on existing clusters” (in the region of the cluster); Amazon
+    EBS user guide, “Amazon EBS encryption” (a volume's key is of its region).
+    """
+    own = key.split(":")[3:4] if isinstance(key, str) else []
+    if not own or own[0] in ("", region):
+        return ""
+    return f'"{key}" is a key of {own[0]}, and AWS uses keys in their own region alone: name one of {region}'
+
+
 def account_policy(arn: str) -> str:
     """Return the JSON that leaves a key to the IAM policies of its account; `arn` is one of anything there."""
     return _document([_account(arn)])

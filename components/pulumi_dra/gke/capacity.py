@@ -30,6 +30,7 @@ class Capacity:
         is_lent = kind in ("flex-start", "queued")
         self.is_repaired = not is_lent
         self.upgrade_settings: gcp.container.NodePoolUpgradeSettingsArgsDict = _BY_ENDING if is_lent else _ONE_BY_ONE
+        self.at_once = 1
         self.pool: dict[str, Any] = {"queued_provisioning": {"enabled": True}} if kind == "queued" else {}
         kinds: dict[str, gcp.container.NodePoolNodeConfigArgsDict] = {
             "on-demand": {"reservation_affinity": {"consume_reservation_type": "NO_RESERVATION"}},
@@ -54,3 +55,4 @@ class Capacity:
     def replace_at_once(self, surge: int, unavailable: int) -> None:
         """Set how many nodes an upgrade starts before others go, and takes away at once."""
         self.upgrade_settings = {"strategy": "SURGE", "max_surge": surge, "max_unavailable": unavailable}
+        self.at_once = surge + unavailable

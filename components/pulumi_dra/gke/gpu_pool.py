@@ -15,6 +15,11 @@ from pulumi_dra.gke.node_counts import node_count_settings
 from pulumi_dra.inputs import InputReader
 from pulumi_dra.names import fitting
 from pulumi_dra.pool_inputs import cloud_effect
+from pulumi_dra.waiting import waiting
+
+# docs.cloud.google.com/kubernetes-engine/docs/concepts/node-pool-upgrade-strategies: an hour for disruption budgets
+# and the grace of pods (kubernetes/kubernetes issue 50252 saw it).
+EVICTION_MINUTES = 60
 
 
 class GkeGpuPool(pulumi.ComponentResource):
@@ -58,6 +63,7 @@ class GkeGpuPool(pulumi.ComponentResource):
                     "initialNodeCount",
                     *([] if inputs.local_ssds else ["nodeConfig.ephemeralStorageLocalSsdConfig"]),
                 ],
+                custom_timeouts=waiting(inputs.counts.max, inputs.capacity.at_once, EVICTION_MINUTES),
             ),
         )
         self.pool_name = pulumi.Output.from_input(inputs.pool_name)

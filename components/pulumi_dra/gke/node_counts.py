@@ -15,19 +15,18 @@ _USUAL_ZONES = 3  # of a region, where GKE picks them
 def node_count_settings(counts: Counts, zones: int, location_policy: str) -> dict[str, Any]:
     """Return a node pool's count settings for `zones` zones.
 
-    With the autoscaler: limits as totals, and a first count per zone that is the minimum at least, where that is not
-    more than the maximum: a minimum makes no node, it keeps the autoscaler from taking nodes away.
+    With the autoscaler: limits as totals, and a first count per zone that never exceeds the wanted total, since each
+    zone must have the machines of a first count (vanvalenlab/kiosk-console issue 367) and the project the quota.
     Without: a count per zone; `check_node_counts` has made sure that it divides.
     """
     if counts.autoscaled:
-        first, least = counts.desired // zones, -(-counts.min // zones)
         return {
             "autoscaling": {
                 "total_min_node_count": counts.min,
                 "total_max_node_count": counts.max,
                 "location_policy": location_policy,
             },
-            "initial_node_count": max(first, least) if least * zones <= counts.max else first,
+            "initial_node_count": counts.desired // zones,
         }
     return {"node_count": counts.desired // zones}
 

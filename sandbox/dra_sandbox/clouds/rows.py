@@ -15,6 +15,8 @@ from dra_sandbox.clouds.differences import ReplaceRule
 from dra_sandbox.clouds.memory import Memory
 from dra_sandbox.clouds.wire import Value, Values
 
+NODE_MINUTES = 5
+
 
 def _nothing() -> Mapping[str, Any]:
     return MappingProxyType({})
@@ -45,12 +47,23 @@ class _Words(dict[str, str]):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A call that changes something: `before` is None for a creation, `inputs` for a deletion."""
+    """A call that changes something: `before` is None for a creation, `inputs` for a deletion.
+
+    `patience` is for how many seconds the engine wants the provider to wait, 0 where nobody said.
+    """
 
     identifier: str
     inputs: Values | None
     before: Values | None
     cloud: Memory
+    patience: float = 0
+
+    def waits_for(self, nodes: int, at_once: int, usual_minutes: int) -> bool:
+        """Whether a provider that waits `usual_minutes` unless told otherwise sees so many nodes replaced.
+
+        A node takes five minutes: aws-quickstart/quickstart-amazon-eks issue 377, Azure/aks-engine issue 1980.
+        """
+        return -(-nodes // max(1, at_once)) * NODE_MINUTES <= (self.patience / 60 or usual_minutes)
 
 
 Refusal = Callable[[Request], str | None]

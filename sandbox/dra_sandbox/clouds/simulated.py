@@ -147,7 +147,7 @@ class SimulatedCloud(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
         if request.preview:
             return provider_pb2.UpdateResponse(properties=to_wire(planned_outputs(schema, row, facts, before)))
         present = self._memory.get(schema.token, request.id) if row.remembered else None
-        self._carry_out(row, Request(request.id, inputs, present or state, self._memory), context)
+        self._carry_out(row, Request(request.id, inputs, present or state, self._memory, request.timeout), context)
         outputs = real_outputs(schema, row, facts, before)
         if row.remembered:
             self._memory.put(schema.token, request.id, outputs)

@@ -27,9 +27,10 @@ class Cloud:
         answer = self._aws.Create(provider_pb2.CreateRequest(urn=_urn(token), properties=to_wire(inputs)))
         return {**from_wire(answer.properties), "id": answer.id}
 
-    def update(self, token: str, state: dict[str, Any], **inputs: Any) -> dict[str, Any]:
+    def update(self, token: str, state: dict[str, Any], *, hours: float = 0, **inputs: Any) -> dict[str, Any]:
+        olds, news, timeout = to_wire(state), to_wire(inputs), hours * 3600
         request = provider_pb2.UpdateRequest(
-            id=state["id"], urn=_urn(token), olds=to_wire(state), old_inputs=to_wire(inputs), news=to_wire(inputs)
+            id=state["id"], urn=_urn(token), olds=olds, old_inputs=news, news=news, timeout=timeout
         )
         return from_wire(self._aws.Update(request).properties)
 
@@ -66,10 +67,11 @@ class Azure:
         return {**from_wire(answer.properties), "id": answer.id}
 
     def update(
-        self, token: str, state: dict[str, Any], before: dict[str, Any], after: dict[str, Any]
+        self, token: str, state: dict[str, Any], before: dict[str, Any], after: dict[str, Any], *, hours: float = 0
     ) -> dict[str, Any]:
+        old, new, timeout = to_wire(before), to_wire(after), hours * 3600
         request = provider_pb2.UpdateRequest(
-            id=state["id"], urn=azure_urn(token), olds=to_wire(state), old_inputs=to_wire(before), news=to_wire(after)
+            id=state["id"], urn=azure_urn(token), olds=to_wire(state), old_inputs=old, news=new, timeout=timeout
         )
         return from_wire(self._azure.Update(request).properties)
 

@@ -8,6 +8,7 @@ import grpc
 import pytest
 
 from dra_sandbox.clouds.aws.clusters import ASSOCIATIONS, FULL_ZONE
+from dra_sandbox.clouds.aws.quotas import QUOTA
 from dra_sandbox.clouds.aws.rolling import STAYING_POD, STOCK
 from dra_sandbox.clouds.memory import Memory
 
@@ -76,6 +77,41 @@ def test_row_31_an_update_that_starts_nodes_first_needs_room(
         cloud.update(GROUP, made, **later)
 
 
+def test_an_update_takes_as_long_as_its_nodes_one_after_the_other(cloud: Any) -> None:
+    inputs = {**group(13), "scalingConfig": {"minSize": 0, "desiredSize": 13, "maxSize": 20}}
+    inputs["releaseVersion"] = "1.34.1-20260101"
+    made = cloud.create(GROUP, **inputs)
+    later = {**inputs, "releaseVersion": "1.34.2-20260201"}
+    with pytest.raises(grpc.RpcError, match="timeout while waiting for state to become 'Successful'"):
+        cloud.update(GROUP, made, **later)
+    cloud.update(GROUP, made, **{**inputs, "labels": {"team": "a"}})
+    cloud.update(GROUP, made, hours=8, **later)
+    cloud.update(GROUP, made, **{**later, "updateConfig": {"maxUnavailable": 2}, "releaseVersion": "1.34.3-20260301"})
+
+
+def test_vcpus_of_an_account_that_are_used_up(cloud: Any, memory: Memory) -> None:
+    memory.put(QUOTA, "Running On-Demand G and VT instances", {"vcpus": 16, "families": ["g5", "g6"]})
+    made = cloud.create(GROUP, **group(2, instanceTypes=["g6.2xlarge"]))
+    said = "VcpuLimitExceeded - You have requested more vCPU capacity than your current vCPU limit of 16 allows"
+    with pytest.raises(grpc.RpcError, match=said):
+        cloud.update(GROUP, made, **group(3, instanceTypes=["g6.2xlarge"]))
+    with pytest.raises(grpc.RpcError, match=said):
+        cloud.create(GROUP, **group(1, nodeGroupName="more", instanceTypes=["g5.xlarge"]))
+    cloud.update(GROUP, made, **group(1, instanceTypes=["g6.2xlarge"]))
+    cloud.create(GROUP, **group(1, nodeGroupName="large"))
+    cloud.create(GROUP, **group(9, nodeGroupName="spot", instanceTypes=["g6.2xlarge"], capacityType="SPOT"))
+
+
+def test_the_role_of_spot_is_there_after_the_first_spot_machines_of_auto_scaling(cloud: Any) -> None:
+    def roles(service: str) -> list[str]:
+        return list(cloud.ask("aws:iam/getRoles:getRoles", pathPrefix=f"/aws-service-role/{service}/")["names"])
+
+    cloud.create(GROUP, **group())
+    assert (roles("spot.amazonaws.com"), roles("autoscaling.amazonaws.com")) == ([], ["AWSServiceRoleForAutoScaling"])
+    cloud.create(GROUP, **group(nodeGroupName="spot", capacityType="SPOT"))
+    assert roles("spot.amazonaws.com") == ["AWSServiceRoleForEC2Spot"]
+
+
 def test_row_33_a_pod_that_stays_fails_an_update_unless_it_is_forced(cloud: Any, memory: Memory) -> None:
     inputs = group(2, releaseVersion="1.34.1-20260101")
     made = cloud.create(GROUP, **inputs)
@@ -85,6 +121,17 @@ def test_row_33_a_pod_that_stays_fails_an_update_unless_it_is_forced(cloud: Any,
     with pytest.raises(grpc.RpcError, match=r"PodEvictionFailure: .* node group gpu \(team/train-0\)"):
         cloud.update(GROUP, made, **later)
     assert cloud.update(GROUP, made, **later, forceUpdateVersion=True)["releaseVersion"] == "1.34.2-20260201"
+
+
+def test_secrets_have_a_key_of_the_clusters_region(cloud: Any) -> None:
+    plane = {"name": "main", "roleArn": "arn", "vpcConfig": {"subnetIds": subnets(cloud, "a", "b")}, "version": "1.34"}
+    there, here = (
+        {"provider": {"keyArn": f"arn:aws:kms:{region}:111122223333:key/k"}, "resources": ["secrets"]}
+        for region in ("us-east-1", "eu-west-1")
+    )
+    with pytest.raises(grpc.RpcError, match="us-east-1:111122223333:key/k is not in the region of the cluster"):
+        cloud.create(CLUSTER, **plane, encryptionConfig=there)
+    assert cloud.create(CLUSTER, **plane, encryptionConfig=here)
 
 
 def test_row_40_a_zone_without_room_for_a_control_plane(cloud: Any, memory: Memory) -> None:

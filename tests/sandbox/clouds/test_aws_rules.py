@@ -45,6 +45,16 @@ AT_ONCE = {
     "51 tags": (GROUP, {"tags": {f"k{n}": "v" for n in range(51)}}, "tags has 51 members"),
     "a name of 64 characters": (GROUP, {"nodeGroupName": "n" * 64}, "nodeGroupName to be in the range (1 - 63)"),
     "a name that begins with a hyphen": (GROUP, {"nodeGroupName": "-n"}, "must begin with a letter or a digit"),
+    "a reservation beside the wish for none": (
+        TEMPLATE,
+        {
+            "capacityReservationSpecification": {
+                "capacityReservationPreference": "none",
+                "capacityReservationTarget": {"capacityReservationId": "cr-1"},
+            }
+        },
+        "needs capacityReservationPreference capacity-reservations-only",
+    ),
     "21 machines": (GROUP, {"instanceTypes": ["g6.2xlarge"] * 21}, "instanceTypes has 21 members, and 20 at most"),
     "a way of updates that EKS has not": (
         GROUP,

@@ -9,6 +9,7 @@ import pytest
 
 from dra_sandbox.clouds.azure_native.going_on import OPERATION, STAYING_POD
 from dra_sandbox.clouds.azure_native.left_behind import ADDRESS, BALANCER, DISK, INTERFACE, LOCK
+from dra_sandbox.clouds.azure_native.namespaces import NAMESPACE
 from dra_sandbox.clouds.azure_native.quotas import (
     CLUSTERS,
     ENCRYPTION,
@@ -114,6 +115,17 @@ def test_row_106_encryption_at_host_is_a_feature_of_the_subscription(dev: Any, m
     dev.create(POOL, **pool(agentPoolName="later", enableEncryptionAtHost=True))
 
 
+def test_a_new_subscription_is_registered_for_few_kinds(memory: Memory, azure: Any) -> None:
+    memory.put(NAMESPACE, "Microsoft.ContainerService", {"registrationState": "NotRegistered"})
+    with pytest.raises(grpc.RpcError, match=r"not registered to use namespace 'Microsoft\.ContainerService'"):
+        azure.create(CLUSTER, **cluster())
+    network = "azure-native:network:VirtualNetwork"
+    azure.create(network, resourceGroupName="group", virtualNetworkName="net")
+    memory.put(NAMESPACE, "Microsoft.Network", {"registrationState": "NotRegistered"})
+    with pytest.raises(grpc.RpcError, match=r"MissingSubscriptionRegistration: .* 'Microsoft\.Network'"):
+        azure.create(network, resourceGroupName="group", virtualNetworkName="more")
+
+
 @pytest.mark.parametrize(
     ("budget", "said"),
     [
@@ -181,6 +193,17 @@ def test_row_118_each_node_takes_256_addresses_of_the_pods_range(memory: Memory,
     with pytest.raises(grpc.RpcError, match="Pre-allocated IPs 65792 exceeds IPs available 65536"):
         azure.create(POOL, **pool(resourceName="wide", count=255))
     azure.create(POOL, **pool(resourceName="wide", count=254))
+
+
+def test_an_upgrade_takes_as_long_as_its_nodes_one_after_the_other(dev: Any) -> None:
+    one = {"upgradeSettings": {"maxSurge": "0", "maxUnavailable": "1"}}
+    made = dev.create(POOL, **pool(count=30, **one))
+    dev.update(CLUSTER, dev.made, cluster(), cluster(kubernetesVersion="1.35"))
+    later = pool(count=30, orchestratorVersion="1.35", **one)
+    with pytest.raises(grpc.RpcError, match="context deadline exceeded"):
+        dev.update(POOL, made, pool(count=30, **one), later)
+    dev.update(POOL, made, pool(count=30, **one), {**later, "upgradeSettings": {"maxSurge": "2"}})
+    assert dev.update(POOL, made, pool(count=30, **one), later, hours=20)["count"] == 30
 
 
 LIMITS = {"enableAutoScaling": True, "minCount": 0, "maxCount": 4}

@@ -34,10 +34,12 @@ class Cloud:
         made = self._gcp.Create(request)
         return {**from_wire(made.properties), "id": made.id}
 
-    def update(self, token: str, state: dict[str, Any], **inputs: Any) -> dict[str, Any]:
+    def update(self, token: str, state: dict[str, Any], *, hours: float = 0, **inputs: Any) -> dict[str, Any]:
         urn, olds = f"urn:pulumi:dev::p::{token}::T", to_wire(state)
-        news = to_wire(inputs)
-        request = provider_pb2.UpdateRequest(id=state["id"], urn=urn, olds=olds, old_inputs=news, news=news)
+        news, timeout = to_wire(inputs), hours * 3600
+        request = provider_pb2.UpdateRequest(
+            id=state["id"], urn=urn, olds=olds, old_inputs=news, news=news, timeout=timeout
+        )
         return {**from_wire(self._gcp.Update(request).properties), "id": state["id"]}
 
     def delete(self, token: str, state: dict[str, Any]) -> None:
@@ -422,3 +424,36 @@ def test_a_minimum_of_the_autoscaler_makes_no_node(gcp: Cloud) -> None:
     more = {"autoscaling": {"totalMinNodeCount": 3, "totalMaxNodeCount": 4}}
     then = gcp.update(POOL, first, cluster="dev", location="us-central1", name="first", initialNodeCount=1, **more)
     assert then["nodeCount"] == 1
+
+
+def test_an_update_takes_as_long_as_its_nodes_one_after_the_other(gcp: Cloud) -> None:
+    away = {"upgradeSettings": {"maxSurge": 0, "maxUnavailable": 1}}
+    plain = {"cluster": "dev", "location": "us-central1", "name": "l4", "nodeCount": 15, **away}
+    place = {"nodeLocations": ["us-central1-a", "us-central1-b"]}
+    small, large = ({"machineType": f"g2-standard-{vcpus}"} for vcpus in (8, 12))
+    made = gcp.create(POOL, **plain, **place, nodeConfig=small)
+    with pytest.raises(grpc.RpcError, match="timeout while waiting for state to become 'DONE'"):
+        gcp.update(POOL, made, **plain, **place, nodeConfig=large)
+    gcp.update(POOL, made, **plain, **place, nodeConfig={**small, "labels": {"team": "vision"}})
+    gcp.update(POOL, made, hours=35, **plain, **place, nodeConfig=large)
+    gcp.update(POOL, made, **{**plain, "upgradeSettings": {"maxSurge": 2}}, **place, nodeConfig=small)
+
+
+def test_gpus_of_a_project_that_are_used_up(gcp: Cloud, memory: Memory) -> None:
+    memory.put(QUOTA, "NVIDIA_L4_GPUS", {"limit": 2, "accelerator": "nvidia-l4"})
+    l4 = {"machineType": "g2-standard-8", "guestAccelerators": [{"type": "nvidia-l4", "count": 1}]}
+    plain = {"cluster": "dev", "location": "us-central1", "nodeConfig": l4}
+    both = {"nodeLocations": ["us-central1-a", "us-central1-b"]}
+    said = r'resource "NVIDIA_L4_GPUS": request requires \'4\.0\' and is short \'2\.0\'\. .* with \'2\.0\' available'
+    with pytest.raises(grpc.RpcError, match=said):
+        gcp.create(POOL, **plain, **both, name="large", nodeCount=2)
+    made = gcp.create(POOL, **plain, **both, name="small", nodeCount=1)
+    with pytest.raises(grpc.RpcError, match=r"requires '2\.0' and is short '2\.0'.* with '0\.0' available"):
+        gcp.update(POOL, made, **plain, **both, name="small", nodeCount=2)
+    gcp.create(POOL, **{**plain, "nodeConfig": {**l4, "spot": True}}, name="spot", nodeCount=3)
+    scaled = {"autoscaling": {"totalMinNodeCount": 0, "totalMaxNodeCount": 4}, "initialNodeCount": 0}
+    gcp.create(POOL, **plain, **both, name="scaled", **scaled)
+    memory.put(QUOTA, "GPUS_ALL_REGIONS", {"limit": 0, "accelerator": ""})
+    h100 = {"machineType": "a3-highgpu-8g", "guestAccelerators": [{"type": "nvidia-h100-80gb", "count": 8}]}
+    with pytest.raises(grpc.RpcError, match="GPUS_ALL_REGIONS"):
+        gcp.create(POOL, **{**plain, "nodeConfig": h100}, name="h100", nodeCount=1)

@@ -50,6 +50,17 @@ def is_accepted(inputs: Values) -> str | None:
     return None
 
 
+def has_a_key_of_its_region(request: Request) -> str | None:
+    """EKS user guide, “Encrypt Kubernetes secrets with KMS on existing clusters” (text not found)."""
+    inputs = request.inputs or {}
+    zones = zones_of(request.cloud, (inputs.get("vpcConfig") or {}).get("subnetIds") or []) or set[str]()
+    key = str(((inputs.get("encryptionConfig") or {}).get("provider") or {}).get("keyArn") or "")
+    own = "".join(key.split(":")[3:4])
+    if not own or all(zone.startswith(own) for zone in zones):
+        return None
+    return f"{INVALID}The keyArn in encryptionConfig provider is invalid: {key} is not in the region of the cluster"
+
+
 def _is_range(text: str) -> bool:
     """Whether EKS takes a network for the public endpoint of a cluster of IPv4: its user guide, “Cluster API server
     endpoint” (IPv6), and rancher/eks-operator's tests of hosted clusters, which await the same sentence.

@@ -21,6 +21,7 @@ NODE_GROUP, TEMPLATE = "aws:eks/nodeGroup:NodeGroup", "aws:ec2/launchTemplate:La
 KEY, KEY_POLICY, GRANT = "aws:kms/key:Key", "aws:kms/keyPolicy:KeyPolicy", "aws:kms/grant:Grant"
 SERVICE_ROLE = "aws:iam/serviceLinkedRole:ServiceLinkedRole"
 ROLE = "role/aws-service-role/autoscaling.amazonaws.com/AWSServiceRoleForAutoScaling"
+SPOT_ROLE = "role/aws-service-role/spot.amazonaws.com/AWSServiceRoleForEC2Spot"
 NEEDED = {
     "Encrypt",
     "Decrypt",
@@ -65,6 +66,13 @@ def role_exists(cloud: Memory) -> bool:
     """Whether the account has the service-linked role of Auto Scaling."""
     made = (role.get("awsServiceName") for role in cloud.all(SERVICE_ROLE).values())
     return bool(cloud.all(NODE_GROUP)) or "autoscaling.amazonaws.com" in made
+
+
+def spot_role_exists(cloud: Memory) -> bool:
+    """Whether the account has the service-linked role of Spot; Auto Scaling makes it with its first Spot machines."""
+    made = (role.get("awsServiceName") for role in cloud.all(SERVICE_ROLE).values())
+    groups = cloud.all(NODE_GROUP).values()
+    return any(group.get("capacityType") == "SPOT" for group in groups) or "spot.amazonaws.com" in made
 
 
 def _allowed(cloud: Memory, key: str) -> Iterator[str]:

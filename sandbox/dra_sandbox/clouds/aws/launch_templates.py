@@ -81,3 +81,12 @@ def interfaces_are_in_order(inputs: Values) -> str | None:
         if (card, index) == (0, 0) and interface.get("interfaceType") == "efa-only":
             return "InvalidParameterValue: an EFA-only interface cannot be the primary interface"
     return None
+
+
+def reservation_is_meant(inputs: Values) -> str | None:
+    """hashicorp/terraform-provider-aws issue 43881 and pull request 43890 (the sentence is not from there)."""
+    asked = inputs.get("capacityReservationSpecification") or {}
+    preference = asked.get("capacityReservationPreference")
+    if not asked.get("capacityReservationTarget") or preference in (None, "capacity-reservations-only"):
+        return None
+    return f"capacityReservationTarget needs capacityReservationPreference capacity-reservations-only, not {preference}"

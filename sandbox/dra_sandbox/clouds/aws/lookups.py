@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from dra_sandbox.clouds.aws.keys import ROLE, role_exists
+from dra_sandbox.clouds.aws.keys import ROLE, SPOT_ROLE, role_exists, spot_role_exists
 from dra_sandbox.clouds.memory import Memory
 from dra_sandbox.clouds.wire import Values
 
@@ -34,12 +34,20 @@ def lookups(memory: Memory) -> Mapping[str, Callable[[Values, Mapping[str, str]]
         }
 
     def roles(arguments: Values, place: Mapping[str, str]) -> Values:
-        """The service-linked role of Auto Scaling, which alone is there unasked."""
-        path, name = ROLE.removeprefix("role").rsplit("/", 1)
-        asked = f"{path}/".startswith(arguments.get("pathPrefix") or "/")
-        found = [name] if role_exists(memory) and asked and re.search(arguments.get("nameRegex") or "", name) else []
-        arn = f"arn:{place['partition']}:iam::{place['account']}:{ROLE}"
-        return {"id": place["region"], "names": found, "arns": [arn] * len(found)}
+        """Service-linked roles: that of Auto Scaling, which alone is there unasked, and that of Spot."""
+        there = [role for role, exists in ((ROLE, role_exists), (SPOT_ROLE, spot_role_exists)) if exists(memory)]
+        found = [
+            role
+            for role in there
+            if role.removeprefix("role").startswith(arguments.get("pathPrefix") or "/")
+            and re.search(arguments.get("nameRegex") or "", role.rpartition("/")[2])
+        ]
+        account = f"arn:{place['partition']}:iam::{place['account']}"
+        return {
+            "id": place["region"],
+            "names": [role.rpartition("/")[2] for role in found],
+            "arns": [f"{account}:{role}" for role in found],
+        }
 
     return {
         "aws:eks/getNodeGroups:getNodeGroups": node_groups,

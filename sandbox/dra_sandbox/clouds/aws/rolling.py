@@ -10,6 +10,7 @@ from dra_sandbox.clouds.memory import Memory
 from dra_sandbox.clouds.rows import Request
 from dra_sandbox.clouds.wire import Values
 
+USUAL_MINUTES = 60
 GROUP, TEMPLATE = "aws:eks/nodeGroup:NodeGroup", "aws:ec2/launchTemplate:LaunchTemplate"
 STAYING_POD = "dra-sandbox:aws:StayingPod"
 """Pods that a disruption budget keeps on their node, by name: {"nodeGroup": its group's id}."""
@@ -68,6 +69,22 @@ def has_as_many_machines(request: Request) -> str | None:
     return None
 
 
+def is_waited_for(request: Request) -> str | None:
+    """cloudposse/terraform-aws-eks-node-group pull request 70, terraform-aws-eks issue 1131; the sentence is that of
+    pulumi/pulumi-aws issue 3442. The update itself goes on, which another call would meet.
+    """
+    if not _is_rolled(request):
+        return None
+    inputs, now = request.inputs or {}, request.before or {}
+    at_once = int((inputs.get("updateConfig") or {}).get("maxUnavailable") or 1)
+    if request.waits_for(int(now["scalingConfig"]["desiredSize"]), at_once, USUAL_MINUTES):
+        return None
+    return (
+        f"waiting for EKS Node Group ({request.identifier}) version update: timeout while waiting for state to become "
+        "'Successful' (last state: 'InProgress', timeout: 1h0m0s)"
+    )
+
+
 def _is_rolled(request: Request) -> bool:
     """Whether a change replaces the nodes of a group that is there (EKS API reference, UpdateNodegroupVersion)."""
     now, wanted = request.before, request.inputs
@@ -94,4 +111,4 @@ def _of_others(request: Request, machine: str, zones: set[str]) -> int:
     return taken
 
 
-REFUSALS = (is_active, has_as_many_machines, pods_leave)
+REFUSALS = (is_active, has_as_many_machines, pods_leave, is_waited_for)

@@ -20,6 +20,7 @@ from dra_sandbox.clouds.aws import (
     own_images,
     principals,
     queues,
+    quotas,
     rolling,
     scaling_groups,
     schedules,
@@ -204,6 +205,7 @@ ROWS: Mapping[str, Row] = {
         checks=(
             launch_templates.interfaces_are_in_order,
             launch_templates.volumes_are_sold,
+            launch_templates.reservation_is_meant,
             launch_templates.user_data_is_multipart,
         ),
         remembered=True,
@@ -361,6 +363,7 @@ ROWS: Mapping[str, Row] = {
         refusals=(
             clusters.moves_by_one_minor,
             clusters.stays_in_its_zones,
+            clusters.has_a_key_of_its_region,
             clusters.authenticates_as_before_or_by_more,
             clusters.has_no_groups_left,
         ),
@@ -421,6 +424,7 @@ ROWS: Mapping[str, Row] = {
             keys.nodes_can_use_their_key,
             schedules.block_has_begun,
             zones_lost.has_machines,
+            quotas.has_vcpus,
             *rolling.REFUSALS,
         ),
         effects=(own_images.registers, scaling_groups.has_tags_of_its_own),

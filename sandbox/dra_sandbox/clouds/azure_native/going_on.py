@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dra_sandbox.clouds.azure_native.functions import newest
-from dra_sandbox.clouds.azure_native.present_pools import POOL, changes
+from dra_sandbox.clouds.azure_native.present_pools import POOL, changes, count
 from dra_sandbox.clouds.rows import Request
 
 OPERATION = "dra-sandbox:azure:Operation"
@@ -14,6 +14,7 @@ STAYING_POD = "dra-sandbox:azure:StayingPod"
 NODES = "dra-sandbox:azure:NodesInside"
 """Versions of the nodes inside a cluster, by the ids of their pools."""
 MOST_MINORS_BEHIND = 3
+USUAL_MINUTES = 120
 
 
 def may_begin(request: Request) -> str | None:
@@ -59,6 +60,16 @@ def pods_leave(request: Request) -> str | None:
             "http://aka.ms/aks/debugdrainfailures. Original error: Cannot evict pod as it would violate the pod's "
             f"disruption budget.. PDB debug info: {name} blocked by pdb {pod['budget']}"
         )
+    return None
+
+
+def is_waited_for(request: Request) -> str | None:
+    """pulumi/pulumi-azure-nextgen issue 252: after two hours, unless told otherwise; the upgrade itself goes on."""
+    for change in changes(request):
+        settings = change.wanted.get("upgradeSettings") or {}
+        away = int(str(settings.get("maxUnavailable") or "0").rstrip("%"))
+        if change.is_upgraded and not request.waits_for(count(change.wanted), change.surge + away, USUAL_MINUTES):
+            return "Future#WaitForCompletion: context has been cancelled: context deadline exceeded"
     return None
 
 
@@ -163,4 +174,4 @@ def _minor(version: str) -> int:
 
 
 OF_CLUSTERS = (may_begin, has_the_same_pools_inside, pods_leave, no_pool_is_left_behind, versions_are_all_said_or_none)
-OF_POOLS = (may_begin, pods_leave)
+OF_POOLS = (may_begin, pods_leave, is_waited_for)

@@ -15,6 +15,7 @@ from dra_sandbox.clouds.azure_native import (
     going_on,
     left_behind,
     managed_clusters,
+    namespaces,
     quotas,
     roles,
 )
@@ -146,6 +147,7 @@ ROWS: Mapping[str, Row] = {
         },
         checks=(managed_clusters.is_accepted, agent_pools.of_cluster),
         refusals=(
+            namespaces.is_registered,
             left_behind.is_not_locked,
             *managed_clusters.REFUSALS,
             *going_on.OF_CLUSTERS,
@@ -218,6 +220,7 @@ ROWS: Mapping[str, Row] = {
         replace=("location", "resourceGroupName"),
         name="resourceName",
         name_limit=128,
+        refusals=(namespaces.is_registered,),
     ),
     "azure-native:authorization:RoleAssignment": Row(
         id="{scope}/providers/Microsoft.Authorization/roleAssignments/{roleAssignmentName}",
@@ -238,7 +241,7 @@ ROWS: Mapping[str, Row] = {
         replace=("location", "resourceGroupName"),
         name="virtualNetworkName",
         name_limit=64,
-        refusals=(left_behind.is_not_locked,),
+        refusals=(namespaces.is_registered, left_behind.is_not_locked),
     ),
     "azure-native:network:Subnet": Row(
         id=f"{_NETWORK}/virtualNetworks/{{virtualNetworkName}}/subnets/{{subnetName}}",
@@ -278,6 +281,7 @@ ROWS: Mapping[str, Row] = {
         replace=("location", "resourceGroupName"),
         name="workspaceName",
         name_limit=63,
+        refusals=(namespaces.is_registered,),
     ),
     "azure-native:monitor:DiagnosticSetting": Row(
         id="{resourceUri}/providers/Microsoft.Insights/diagnosticSettings/{name}",

@@ -1,11 +1,14 @@
-"""What a project may have of disks in a region."""
+"""What a project may have of disks and GPUs in a region."""
 
 from __future__ import annotations
 
 from dra_sandbox.clouds.rows import Request
+from dra_sandbox.clouds.wire import Values
 
+POOL = "gcp:container/nodePool:NodePool"
 QUOTA, SSD = "dra-sandbox:gcp:Quota", "SSD_TOTAL_GB"
-"""Kind and name under which a cloud remembers a limit, {"limit": 250}; none is known of a project otherwise."""
+"""Kind and name under which a cloud remembers a limit, {"limit": 250}; none is known of a project otherwise. One of
+GPUs says which: NVIDIA_L4_GPUS has {"limit": 1, "accelerator": "nvidia-l4"}, GPUS_ALL_REGIONS {"accelerator": ""}."""
 ZONES = 3
 
 
@@ -26,3 +29,34 @@ def first_pool_has_room(request: Request) -> str | None:
         f"Insufficient regional quota to satisfy request: resource \"{SSD}\": request requires '{wanted}.0' and is "
         f"short '{wanted - limit}.0'. project has a quota of '{limit}.0' with '{limit}.0' available."
     )
+
+
+def gpus_have_room(request: Request) -> str | None:
+    """vanvalenlab/kiosk-console issue 367 (a pool over two zones asks for a node of each), fastai/course-v3 pull
+    request 165 (all regions together: none, of a new project). Those of Spot nodes have quotas of their own.
+    """
+    for name, quota in request.cloud.all(QUOTA).items():
+        wanted = _gpus(request.inputs or {}, quota) - _gpus(request.before or {}, quota)
+        used = sum(_gpus(pool, quota) for pool in request.cloud.all(POOL).values())
+        left = int(quota["limit"]) - used
+        if wanted > max(0, left):
+            return (
+                f'Error 403: Insufficient regional quota to satisfy request: resource "{name}": request requires '
+                f"'{wanted}.0' and is short '{wanted - left}.0'. project has a quota of '{quota['limit']}.0' with "
+                f"'{left}.0' available."
+            )
+    return None
+
+
+def _gpus(pool: Values, quota: Values) -> int:
+    """Return how many GPUs a pool certainly has that a quota is of; limits of the autoscaler ask for none."""
+    config = pool.get("nodeConfig") or {}
+    if "accelerator" not in quota or config.get("spot"):
+        return 0
+    per_node = sum(
+        int(each.get("count") or 0)
+        for each in config.get("guestAccelerators") or []
+        if quota["accelerator"] in ("", each.get("type"))
+    )
+    nodes = int(pool.get("nodeCount") or pool.get("initialNodeCount") or 0)
+    return per_node * nodes * max(1, len(pool.get("nodeLocations") or []))

@@ -19,6 +19,7 @@ from dra_sandbox.clouds.gcp import (
     pool_in_cluster,
     quotas,
     reservations,
+    rolling,
     taints,
     zones_lost,
 )
@@ -288,6 +289,8 @@ ROWS: Mapping[str, Row] = {
             keys.agents_may_use_keys,
             reservations.is_there_and_large_enough,
             zones_lost.has_machines,
+            quotas.gpus_have_room,
+            rolling.is_waited_for,
         ),
         reported=node_pools.reported,
         remembered=True,
