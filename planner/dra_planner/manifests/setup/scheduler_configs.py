@@ -1,7 +1,8 @@
 """Configuration of kube-scheduler: versions that are gone, and settings of its DRA plugin that there never were.
 
-Source: kubernetes/kube-scheduler:config/v1/types_pluginargs.go@v0.34.0 (DynamicResourcesArgs) and the changelogs that
-removed v1beta1 (1.25), v1beta2 (1.28) and v1beta3 (1.29).
+Sources: kubernetes/kube-scheduler:config/v1/types.go@v0.36.3 (DynamicResourcesArgs; 1.34 has no bindingTimeout yet);
+kubernetes/enhancements KEP 785 and kubernetes/kubernetes pull requests 117649 and 119994: v1beta1 went with 1.23,
+v1beta2 with 1.28, v1beta3 with 1.29.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from dra_planner.manifests.workloads.description import Node
 GROUP: Final = "kubescheduler.config.k8s.io"
 KIND: Final = "KubeSchedulerConfiguration"
 _PLUGIN: Final = "DynamicResources"
-_ARGUMENTS: Final = frozenset({"apiVersion", "kind", "filterTimeout"})
+_ARGUMENTS: Final = frozenset({"apiVersion", "kind", "filterTimeout", "bindingTimeout"})
 
 
 def scheduler_findings(data: Any, place: Place) -> Iterator[Diagnostic]:
