@@ -56,6 +56,10 @@ class Manifests:
                 self.workloads[each["metadata"]["name"]] = each
         return name, [*self._needed(made), *made]
 
+    def forget(self) -> Json:
+        """Return the manifest of a workload that is to be deleted."""
+        return self.workloads.pop(self.chance.choice(list(self.workloads)))
+
     def _needed(self, made: list[Json]) -> list[Json]:
         needed = [claim for each in made if each["kind"] in _KINDS for claim in claims_of(each)]
         return [each for number, each in enumerate(needed) if each not in needed[:number]]

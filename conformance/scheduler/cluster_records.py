@@ -1,12 +1,19 @@
-"""What is kept of a cluster that ran: the objects without what the API server fills in, and what nobody reads."""
+"""What is kept of a cluster that ran: the objects without what the API server fills in, and what nobody reads.
+
+Objects are written in few lines each, for there are many of them.
+"""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, Final
+
+import yaml
 
 from applying import LAST_APPLIED
 
 Json = dict[str, Any]
+_WIDTH: Final = 118
 
 _META: Final = ("managedFields", "resourceVersion", "generation", "finalizers")
 _CONDITIONS: Final = ("Ready", "PodScheduled", "Complete", "Failed", "SuccessCriteriaMet")
@@ -20,6 +27,29 @@ _OF_OWNERS: Final = ("progressDeadlineSeconds", "revisionHistoryLimit", "persist
 def recorded(case: Json) -> Json:
     """Return a case without what nobody reads."""
     return {**case, "cluster": [_plain(each) for each in case["cluster"] if not _is_of_kubernetes(each)]}
+
+
+def write_case(folder: Path, case: Json, name: str) -> None:
+    """Write a case to `folder` as YAML."""
+    folder.mkdir(parents=True, exist_ok=True)
+    text = "".join(
+        f"{key}:\n{_items(value)}" if _is_long(value) else _flow({key: value}) for key, value in case.items()
+    )
+    (folder / f"{name}.yaml").write_text(text, encoding="utf-8")
+
+
+def _is_long(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(each, dict) for each in value)
+
+
+def _items(objects: list[Json]) -> str:
+    flows = (yaml.safe_dump(each, default_flow_style=True, sort_keys=False, width=_WIDTH) for each in objects)
+    return "".join("- " + flow.rstrip("\n").replace("\n", "\n  ") + "\n" for flow in flows)
+
+
+def _flow(fields: Json) -> str:
+    style = None if any(isinstance(each, (dict, list)) for each in fields.values()) else False
+    return yaml.safe_dump(fields, default_flow_style=style, sort_keys=False, width=_WIDTH)
 
 
 def _is_of_kubernetes(item: Json) -> bool:

@@ -63,6 +63,9 @@ class Stage:
         self._apply(manifests.first(), {})
         for _ in range(chance.choice([0, 0, 1, 1, 2])):
             self._apply(manifests.change()[1], {})
+        if len(manifests.workloads) > 2 and chance.random() < 0.2:
+            self._server.delete(self._server.path(manifests.forget()))
+            self._settle()
         if chance.random() < 0.5:
             self._end_pods()
         before, known = take_cluster(self._server), self._preempted()

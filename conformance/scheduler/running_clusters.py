@@ -15,23 +15,18 @@ import argparse
 import sys
 from collections import Counter
 from pathlib import Path
-from typing import Any
-
-import yaml
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests/planner/plan"))
 
 from running import applied, differences  # of the tests, which compare what is recorded
 
 from cluster_objects import shared_objects
-from cluster_records import recorded
+from cluster_records import recorded, write_case
 from cluster_stage import Stage
 from dra_planner.releases import RELEASES
 from dra_sandbox.control_plane import ApiServer, Settings, control_plane
 from dra_sandbox.rehearsal.deciding import Load
 from dra_sandbox.tools.kubernetes import find_binaries
-
-Json = dict[str, Any]
 
 
 def main() -> int:
@@ -61,16 +56,10 @@ def main() -> int:
                     print(f"  {each.reason}: {each.what}", flush=True)
                 unexplained += bool(wrong)
                 if given.record or wrong:
-                    _write(given.record or given.failures, case, f"1.{minor}-{seed}")
+                    write_case(given.record or given.failures, case, f"1.{minor}-{seed}")
     print("; ".join(f"{count} {said}" for said, count in sorted(verdicts.items())))
     print("; ".join(f"{count} {reason}" for reason, count in sorted(reasons.items())))
     return int(bool(unexplained))
-
-
-def _write(folder: Path, case: Json, name: str) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    text = yaml.safe_dump(case, sort_keys=False, width=120, default_flow_style=None)
-    (folder / f"{name}.yaml").write_text(text, encoding="utf-8")
 
 
 def _arguments() -> argparse.Namespace:

@@ -20,7 +20,7 @@ from dra_planner.claims.limit_ranges import with_defaults as with_limit_defaults
 from dra_planner.claims.quotas import Denial, QuotaRoom
 from dra_planner.claims.resolution import DOES_NOT_FIT, Unresolved, check_classes, classes_of, resolve_claims
 from dra_planner.manifests import Manifests, UnresolvedPods
-from dra_planner.manifests.manifests import GroupClaims
+from dra_planner.manifests.manifests import BoundPod, GroupClaims
 from dra_planner.manifests.parsing.pods import SYSTEM_PRIORITIES
 from dra_planner.model import (
     Blocked,
@@ -35,6 +35,7 @@ from dra_planner.model import (
     PodSpec,
     PodTemplate,
     Reason,
+    Rollout,
     Shape,
     ShapeClaim,
     Workload,
@@ -102,6 +103,21 @@ def _blocked(member: Member, denial: Denial, requests_devices: bool) -> Blocked:
     )
 
 
+def _without_new(member: Member, pods: int) -> Member | None:
+    """Return a member that has so many pods in the cluster and is let make no more; None where it has none.
+
+    A rollout takes away as many as it may miss.
+    """
+    if not pods:
+        return None
+    kept, wanted, rollout = min(pods, member.figures.steady), member.figures.steady, member.rollout
+    if not member.changed or rollout is None:
+        return replace(member, figures=Figures.fixed(kept))
+    if member.workload.kind != "Deployment":
+        return replace(member, figures=Figures.fixed(kept), rollout=rollout._replace(kept=pods))
+    return replace(member, figures=Figures.fixed(0), rollout=Rollout(0, rollout.unavailable - wanted))
+
+
 def _not_of_its_class(name: str) -> Reason:
     """Return why the API server refuses pods that say that they do not preempt, where their PriorityClass does not.
 
@@ -148,6 +164,10 @@ class _Expansion:
         self._limit = ConsumerLimit(reserved_at_once)
         self._quotas = QuotaRoom(manifests, classes, features)
         self._running: dict[WorkloadRef, tuple[ObjectKey, ...]] = {}
+        self._waiting: dict[WorkloadRef, list[BoundPod]] = {}
+        for pod in manifests.waiting_pods:
+            if pod.owner is not None:
+                self._waiting.setdefault(pod.owner, []).append(pod)
         self._outdated = frozenset(pod.meta.key for pod in manifests.bound_pods if pod.outdated)
         going = [pod for pod in manifests.bound_pods if pod.going]
         if going:
@@ -229,14 +249,37 @@ class _Expansion:
         devices = bool(claims) or bool(extended_resources(template.spec))
         refused = self._refuse_priority(template.spec) or refuse_by_limits(template.spec, self._limits(namespace))
         if refused is not None:
+            kept = _without_new(member, len(running) + len(self._waiting.get(workload.ref, ())))
+            if kept is not None:
+                self._parts.append(_Part(namespace, template.labels, pod, claims, kept, pod_set.per_node))
+                member = replace(member, figures=Figures.fixed(max(1, member.figures.steady - kept.figures.steady)))
             self._blocked.append(_blocked(member, Denial(refused, created=False), devices))
             return
+        left = (
+            [] if pod_set.per_node else [pod for pod in self._waiting.get(workload.ref, ()) if changed or pod.outdated]
+        )
+        if left:
+            leaving = list(self._leaving(member, namespace, left))
+            self._parts += leaving
+            held = {name for part in leaving for name in part.member.leaving}
+            member = replace(member, stuck=tuple(pod.meta.key for pod in left if pod.meta.key not in held))
         replaced = self._pods_of(before, namespace) if before is not None and changed else None
         for part, denial in self._admitted(member, namespace, template.spec, claims, replaced, pod_set.per_node):
             if denial is not None:
                 self._blocked.append(_blocked(part, denial, devices))
                 continue
             self._parts.append(_Part(namespace, template.labels, pod, claims, part, pod_set.per_node))
+
+    def _leaving(self, member: Member, namespace: str, pods: Iterable[BoundPod]) -> Iterator[_Part]:
+        """Yield the pending pods of a template before that have their claims, each alone."""
+        for each in pods:
+            if not all(each.claims.values()):
+                continue
+            with suppress(Unresolved):
+                claims = resolve_claims(each.spec, namespace, self._manifests, self._classes, {})
+                pod, claims = self._serve(strip(each.spec), namespace, claims)
+                own = replace(member, figures=Figures.fixed(0), running=(), charged=0, leaving=(each.meta.key,))
+                yield _Part(namespace, each.meta.labels, pod, claims, own, per_node=False)
 
     def _admitted(
         self,

@@ -96,6 +96,7 @@ class QuotaRoom:
         self._refused: dict[PodSetKey, Figures] = {}
         self._daemons: dict[PodSetKey, int] = {}
         if self._quotas:
+            self._charge_existing(manifests)
             self._charge_claims(manifests)
         self._at_start = {limit: room.milli_value for limit, room in self._limits()}
 
@@ -186,13 +187,17 @@ class QuotaRoom:
         }
         free, more = _room_for(charged), 0
         most, wanted = free[_STEADY] + member.charged, member.figures.steady
-        if member.changed and member.rollout is not None:
-            member, more = _as_far_as(member, member.rollout, free[_STEADY])
-            if not more and before is not None:
-                self.release(min(member.charged, wanted), namespace, *before)
-                member, free = replace(member, charged=0), _room_for(charged)
+        rollout = member.rollout
+        if member.changed and rollout is not None:
+            if member.workload.kind == "StatefulSet" and most < wanted:  # it replaces none before it has all
+                member = replace(member, rollout=rollout._replace(kept=_UNBOUNDED))
+            else:
+                member, more = _as_far_as(member, rollout, free[_STEADY])
+                if not more and before is not None:
+                    self.release(min(member.charged, wanted), namespace, *before)
+                    member, free = replace(member, charged=0), _room_for(charged)
         admitted, rest = take(member, [pods + member.charged for pods in free])
-        if member.changed and admitted.rollout is not None:
+        if member.changed and admitted.rollout is not None and not admitted.in_order:
             admitted = _short_of(admitted, admitted.rollout, wanted, most)
         if more and (rest is None or not rest.figures.steady):
             rest = replace(member, figures=Figures.fixed(more), running=(), charged=0, changed=False)
@@ -234,6 +239,29 @@ class QuotaRoom:
     def _of_pod(self, quota: _Quota, pod: Mapping[str, Any]) -> Usage:
         """What a pod is charged itself."""
         return dict(pod_usage(pod, self._features)) if covers(quota.data, pod) else {}
+
+    def _charge_existing(self, manifests: Manifests) -> None:
+        """Charge what a cluster has, where a quota does not say what of it is used: one that is given anew."""
+        for namespace, quotas in self._quotas.items():
+            for quota in quotas:
+                silent = set(quota.room[0]) - set((quota.data.get("status") or {}).get("used") or {})
+                for usage in self._existing(quota, manifests, namespace) if silent else ():
+                    quota.charge({key: amount for key, amount in usage.items() if key in silent}, [1] * _LEVELS)
+
+    def _existing(self, quota: _Quota, manifests: Manifests, namespace: str) -> Iterator[Usage]:
+        """Yield what a quota counts of the pods, claims and workloads that a cluster has in a namespace."""
+        for pod in (*manifests.bound_pods, *manifests.waiting_pods):
+            if pod.meta.namespace == namespace:
+                yield self._of_pod(quota, render_pod_spec(pod.spec))
+        if not covers(quota.data, None):
+            return
+        for claim in manifests.claims.values():
+            if claim.meta.uid and claim.meta.namespace == namespace:
+                yield claim_usage(render_claim_spec(claim.spec), self._features, self._classes)
+        for ref, workload in manifests.existing.items():
+            names = _OBJECTS.get((workload.api_version.rpartition("/")[0], workload.kind), ())
+            if ref.namespace == namespace:
+                yield {f"count/{name}": Quantity.from_int(1) for name in names}
 
     def _charge_claims(self, manifests: Manifests) -> None:
         """Charge the claims that are given by name; those that exist already are in what the quota says is used."""

@@ -78,6 +78,7 @@ class Manifests:
     nodes: tuple[Node, ...] = ()
     bound_pods: tuple[BoundPod, ...] = ()
     queued: Mapping[WorkloadRef, int] = field(default_factory=dict, hash=False)
+    waiting_pods: tuple[BoundPod, ...] = ()  # those of them that are pods of the cluster
     charged: Mapping[WorkloadRef, int] = field(default_factory=dict, hash=False)
     ended: frozenset[WorkloadRef] = frozenset()  # pods of nobody that have run to their end
     namespaces: Mapping[str, ObjectMeta] = field(default_factory=dict, hash=False)

@@ -44,6 +44,7 @@ from dra_planner.sources import Source, has_embedded
 
 RESOURCE: Final = "resource.k8s.io"
 _REVISION: Final = "deployment.kubernetes.io/revision"
+_NO_HASH: Final = "none"  # of a template that nothing was made of
 _TEMPLATE_HASH: Final = "pod-template-hash"
 _REVISION_HASH: Final = "controller-revision-hash"
 _ADMIN_LABEL: Final = "resource.kubernetes.io/admin-access"
@@ -136,7 +137,7 @@ class _Collector:
         self.slices: list[ResourceSlice] = []
         self.nodes: list[Node] = []
         self.bound_pods: list[BoundPod] = []
-        self.pending: list[tuple[WorkloadRef, ObjectMeta, bool]] = []  # in a queue: who made them, have they all claims
+        self.pending: list[BoundPod] = []  # in a queue, on no node
         self.ended: set[WorkloadRef] = set()
         self.namespaces: dict[str, ObjectMeta] = {}
         self.priorities: dict[str, int] = {}
@@ -145,6 +146,8 @@ class _Collector:
         self.limit_ranges: list[LimitRange] = []
         self.budgets: dict[ObjectKey, DisruptionBudget] = {}
         self.owners: dict[WorkloadRef, WorkloadRef] = {}
+        self.rolled_out: dict[WorkloadRef, Mapping[str, Any]] = {}  # Deployments with their templates
+        self.made_of: dict[WorkloadRef, dict[str, Mapping[str, Any]]] = {}  # by hash, those that ReplicaSets have
         self.revisions: dict[WorkloadRef, tuple[int, str]] = {}  # the newest template of a workload: number, hash
         self.generated: dict[ObjectKey, dict[str, str]] = {}
         self.pod_groups: list[KubernetesObject] = []
@@ -165,7 +168,7 @@ class _Collector:
         owner = _owner(item)
         if owner is not None:
             self.owners[WorkloadRef(item.kind, item.namespace, item.name)] = owner
-        if exists and item.kind in ("ReplicaSet", "StatefulSet"):
+        if exists and item.kind in ("Deployment", "ReplicaSet", "StatefulSet"):
             self._note_revision(item, owner)
         if groups_pods(kept):
             self.grouping.append(kept)
@@ -200,7 +203,9 @@ class _Collector:
 
     def finish(self) -> Manifests:
         group_claims = self.share_group_claims()
-        queued = [(self._workload_of(owner, pod) or owner, made) for owner, pod, made in self.pending]
+        self._find_unrolled()
+        waiting = [self._of_workload(pod) for pod in self.pending]
+        queued = [(pod.owner or WorkloadRef("Pod", *pod.meta.key), all(pod.claims.values())) for pod in waiting]
         self.diagnostics += gang_findings(self.grouping, self.workloads)
         gangs = find_gangs(self.grouping, self.workloads)
         names = {gang.name for gang in gangs}
@@ -223,6 +228,7 @@ class _Collector:
             nodes=tuple(self.nodes),
             bound_pods=tuple(self._of_workload(each) for each in self.bound_pods),
             queued=Counter(by for by, _ in queued),
+            waiting_pods=tuple(waiting),
             charged=Counter(by for by, has_claims in queued if has_claims),
             ended=frozenset(self.ended),
             namespaces=self.namespaces,
@@ -245,11 +251,21 @@ class _Collector:
         if item.kind == "StatefulSet":
             wanted = str((item.data.get("status") or {}).get("updateRevision") or "")
             self.revisions[WorkloadRef(item.kind, item.namespace, item.name)] = 0, wanted
+        elif item.kind == "Deployment":
+            self.rolled_out[WorkloadRef(item.kind, item.namespace, item.name)] = _template_of(item)
         elif owner is not None:
             number = str((item.metadata.get("annotations") or {}).get(_REVISION, ""))
             made = str((item.metadata.get("labels") or {}).get(_TEMPLATE_HASH, ""))
+            self.made_of.setdefault(owner, {})[made] = _template_of(item)
             if number.isdigit():
                 self.revisions[owner] = max(self.revisions.get(owner, (0, "")), (int(number), made))
+
+    def _find_unrolled(self) -> None:
+        """Take note of Deployments whose template no ReplicaSet has yet, as of one that is paused: all pods are old."""
+        for ref, wanted in self.rolled_out.items():
+            made = self.made_of.get(ref, {})
+            if wanted and made and all(made.values()) and wanted not in made.values():
+                self.revisions[ref] = 0, _NO_HASH
 
     def _of_workload(self, pod: BoundPod) -> BoundPod:
         """Return the pod with the workload that made it, and whether that has another template by now."""
@@ -370,8 +386,8 @@ class _Collector:
             if entry.get("resourceClaimName")
         }
         observed = bool(status.get("phase") or item.metadata.get("uid"))
+        claims = {entry.name: entry.resource_claim_name or "" for entry in spec.resource_claims} | generated
         if spec.node_name and (observed or not spec.resource_claims):
-            claims = {entry.name: entry.resource_claim_name or "" for entry in spec.resource_claims} | generated
             self.bound_pods.append(
                 BoundPod(
                     meta=parse_meta(item.metadata, item.place),
@@ -390,9 +406,8 @@ class _Collector:
             return
         owner = _owner(item)
         if observed:
-            made = all(entry.resource_claim_name or entry.name in generated for entry in spec.resource_claims)
-            by = owner or WorkloadRef(item.kind, item.namespace, item.name)
-            self.pending.append((by, parse_meta(item.metadata, item.place), made))
+            meta = parse_meta(item.metadata, item.place)
+            self.pending.append(BoundPod(meta=meta, spec=spec, claims=claims, owner=owner))
         if generated:
             self.generated[item.key] = generated
         self.add_workload(item)
@@ -415,6 +430,14 @@ class _Collector:
             fix = "check the counts, or give the objects that its controller makes"
             self.diagnostics.append(Diagnostic("note", "unknown-kind", message, item.place, fix))
         return True
+
+
+def _template_of(item: KubernetesObject) -> Mapping[str, Any]:
+    """Return the pod template of an object of the cluster, without the label that tells ReplicaSets' pods apart."""
+    template = (item.data.get("spec") or {}).get("template") or {}
+    meta = template.get("metadata") or {}
+    labels = {key: value for key, value in (meta.get("labels") or {}).items() if key != _TEMPLATE_HASH}
+    return {**template, "metadata": {**meta, "labels": labels}} if template else {}
 
 
 def _owner(item: KubernetesObject) -> WorkloadRef | None:

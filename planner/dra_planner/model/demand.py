@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import field
 
 from dra_planner.errors import NOWHERE, Place
@@ -30,7 +30,9 @@ class Member:
     """How many pods of a shape one workload contributes, and how it makes them (see `PodSet`).
 
     `running` are the pods of the workload that a cluster has on its nodes already, part of the figures; `changed`: they
-    are of another template, or at least those that are `outdated`. `ahead`: not asked about, but its pods are in the
+    are of another template, or at least those that are `outdated`. `leaving` pods are pending in the cluster, and of a
+    template before: a member of their own holds them, with figures of 0. `stuck` are those of them that lack a claim.
+    `ahead`: not asked about, but its pods are in the
     cluster's queue or on its nodes.
     """
 
@@ -43,6 +45,8 @@ class Member:
     running: tuple[ObjectKey, ...] = ()
     changed: bool = False
     outdated: frozenset[ObjectKey] = frozenset()
+    leaving: tuple[ObjectKey, ...] = ()
+    stuck: tuple[ObjectKey, ...] = ()
     charged: int = 0  # pods that the cluster has, and that quotas count already
     ahead: bool = False
     place: Place = field(default=NOWHERE, compare=False)
@@ -131,6 +135,21 @@ class PodQuotas:
     refused: Mapping[PodSetKey, Figures] = field(hash=False)
     left: Mapping[QuotaLimit, int] = field(default_factory=dict[QuotaLimit, int], hash=False)
     daemons: Mapping[PodSetKey, int] = field(default_factory=dict[PodSetKey, int], hash=False)
+
+    def daemon_rooms(self, nodes: Mapping[PodSetKey, int]) -> Iterator[tuple[PodSetKey, int, int, QuotaLimit]]:
+        """Yield for each DaemonSet its pods that are counted, those that there is room for beside, and what is tight.
+
+        `nodes` says on how many nodes each runs; one that is not named runs on none. They get what is left one after
+        the other, by kind, namespace and name, as all workloads of a plan do.
+        """
+        left = dict(self.left)
+        for key, known in sorted(self.daemons.items()):
+            takes = {limit: amount for limit, amount in self.charges[key].items() if amount}
+            if takes:
+                room, tight = min((max(0, left[limit]) // amount, limit) for limit, amount in takes.items())
+                for limit, amount in takes.items():
+                    left[limit] -= amount * min(max(0, nodes.get(key, 0) - known), room)
+                yield key, known, room, tight
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

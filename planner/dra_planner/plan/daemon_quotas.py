@@ -11,19 +11,11 @@ from dra_planner.wording import counted
 
 
 def find_full_quotas(quotas: PodQuotas, workloads: Iterable[PlannedWorkload]) -> Iterator[Diagnostic]:
-    """Yield an error for each DaemonSet that runs on more nodes than quotas have room for its pods.
-
-    They get what is left one after the other, by kind, namespace and name, as all workloads of a plan do.
-    """
-    nodes, left = {each.workload: each.figures.steady for each in workloads}, dict(quotas.left)
-    for key, known in sorted(quotas.daemons.items()):
-        more = max(0, nodes.get(key[0], 0) - known)
-        takes = {limit: amount for limit, amount in quotas.charges[key].items() if amount}
-        if not takes:
-            continue
-        room, (quota, resource) = min((max(0, left[limit]) // amount, limit) for limit, amount in takes.items())
-        for limit, amount in takes.items():
-            left[limit] -= amount * min(more, room)
+    """Yield an error for each DaemonSet that runs on more nodes than quotas have room for its pods."""
+    nodes = {each.workload: each.figures.steady for each in workloads}
+    meant = {key: nodes.get(key[0], 0) for key in quotas.daemons}
+    for key, known, room, (quota, resource) in quotas.daemon_rooms(meant):
+        more = max(0, meant[key] - known)
         if more > room:
             yield Diagnostic(
                 severity="error",

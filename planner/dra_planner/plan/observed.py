@@ -170,10 +170,12 @@ def _in_cluster(manifests: Manifests, snapshot: Manifests) -> Manifests:
         return manifests
     named = {workload.ref for workload in manifests.workloads}
     known = {pod.owner for pod in snapshot.bound_pods} | snapshot.queued.keys()
+    limited = {_key(each)[0] for each in snapshot.quotas}  # where pods that are missing were refused
     staying = [
         workload
         for workload in snapshot.workloads
-        if workload.ref not in named and (workload.kind == "Pod" or workload.ref in known)
+        if workload.ref not in named
+        and (workload.kind == "Pod" or workload.ref in known or workload.meta.namespace in limited)
     ]
     return replace(
         manifests,
@@ -181,6 +183,7 @@ def _in_cluster(manifests: Manifests, snapshot: Manifests) -> Manifests:
         existing={workload.ref: workload for workload in snapshot.workloads},
         bound_pods=snapshot.bound_pods,
         charged=snapshot.charged,
+        waiting_pods=snapshot.waiting_pods,
         limit_ranges=_limit_ranges(manifests, snapshot),
         quotas=_quotas(manifests, snapshot),
         budgets=_budgets(manifests, snapshot),

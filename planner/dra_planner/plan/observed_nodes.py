@@ -132,10 +132,12 @@ def size_workload(ref: WorkloadRef, demand: Demand, outcome: Outcome) -> Workloa
     held = [each for each in demand.blocked if each.member.workload == ref and each.member.figures.steady]
     verdicts: list[Verdict] = [each.verdict for each in held]
     reasons: dict[Reason, None] = {}
-    running, left = 0, sum(each.member.figures.steady for each in held if each.created)
-    refused = sum(each.member.figures.steady for each in held if not each.created)
-    placements: Iterable[tuple[str, int]] = ()
     simulated = outcome.workloads.get(ref)
+    waits = simulated is not None and bool(simulated.pending or simulated.not_created)
+    made = [each.created and not (waits and each.member.in_order) for each in held]
+    running, left = 0, sum(each.member.figures.steady for each, there in zip(held, made, strict=True) if there)
+    refused = sum(each.member.figures.steady for each in held) - left
+    placements: Iterable[tuple[str, int]] = ()
     if simulated is not None:
         names = tuple(node.name for node in outcome.nodes)
         for failure in simulated.failures:
@@ -148,12 +150,14 @@ def size_workload(ref: WorkloadRef, demand: Demand, outcome: Outcome) -> Workloa
         running = simulated.placed + before
         placements = sorted((Counter(simulated.groups) + Counter(simulated.old_groups)).items())
         left += simulated.pending
-        missing = max(0, simulated.not_created - before)
+        missing = max(0, simulated.not_created - before - simulated.old_pending)
         refused += missing + simulated.lost
         if missing:
             reasons[_not_created(missing)] = None
-        if before:
-            reasons[_not_replaced(before)] = None
+        if simulated.old_pending:
+            verdicts.append("does-not-fit")
+        if before or simulated.old_pending:
+            reasons[_not_replaced(before + simulated.old_pending)] = None
     reasons.update(dict.fromkeys(each.reason for each in held))
     return WorkloadSize(
         workload=ref,

@@ -20,7 +20,7 @@ from dra_planner.simulation.kinds import PodKind
 Runs = Callable[[SimulatedPod], PlacedPod | None]
 """Returns where a pod is; None for one that is on no node."""
 Names = Iterator[ObjectKey]
-_UNBOUNDED: Final = 2**62
+UNBOUNDED: Final = 2**62
 BARE_POD: Final = "Pod"  # the kind of a workload that no controller makes
 
 
@@ -31,6 +31,10 @@ class Controller(Protocol):
     pods: list[SimulatedPod]
     charges: Mapping[QuotaLimit, int]
     """What quotas count of each of its pods."""
+    waiting: Sequence[SimulatedPod]
+    """Pods of a template before that are in the queue at the start."""
+    seed: int | None
+    """By which pods are chosen where any will do; None: the first."""
 
     @property
     def old(self) -> Sequence[SimulatedPod]:
@@ -47,7 +51,7 @@ class Controller(Protocol):
         """How many pods were preempted, or refused by a quota, that are not made again."""
         ...
 
-    def create(self, runs: Runs, room: int = _UNBOUNDED) -> list[SimulatedPod]:
+    def create(self, runs: Runs, room: int = UNBOUNDED) -> list[SimulatedPod]:
         """Return the pods that it makes now, at most `room`; none where nothing is to be done now."""
         ...
 
@@ -59,7 +63,7 @@ class Controller(Protocol):
         """Take note that a pod was preempted."""
 
 
-def _surplus(controller: Controller, runs: Runs) -> list[SimulatedPod]:
+def surplus(controller: Controller, runs: Runs) -> list[SimulatedPod]:
     """Return the pods above what is wanted, which go: pending ones first, then the last."""
     if len(controller.pods) <= controller.wanted:
         return []
@@ -69,7 +73,7 @@ def _surplus(controller: Controller, runs: Runs) -> list[SimulatedPod]:
     return going
 
 
-def _first_to_go(
+def first_to_go(
     pods: Iterable[SimulatedPod], beside: Iterable[SimulatedPod], runs: Runs, seed: int | None
 ) -> list[SimulatedPod]:
     """Return the pods of a ReplicaSet in the order in which it would take them away.
@@ -114,12 +118,13 @@ class Replicas:
     pods: list[SimulatedPod] = field(default_factory=list[SimulatedPod])
     lost: int = 0
     charges: Mapping[QuotaLimit, int] = field(default_factory=dict[QuotaLimit, int])
+    waiting: Sequence[SimulatedPod] = ()
 
     @property
     def old(self) -> Sequence[SimulatedPod]:
         return ()
 
-    def create(self, runs: Runs, room: int = _UNBOUNDED) -> list[SimulatedPod]:
+    def create(self, runs: Runs, room: int = UNBOUNDED) -> list[SimulatedPod]:
         missing = self.wanted - len(self.pods)
         if missing <= 0:
             return []
@@ -133,8 +138,8 @@ class Replicas:
     def delete(self, runs: Runs) -> list[SimulatedPod]:
         more = len(self.pods) - self.wanted
         if more <= 0 or not self.by_crowd:
-            return _surplus(self, runs)
-        going = _first_to_go(self.pods, self.pods, runs, self.seed)[:more]
+            return surplus(self, runs)
+        going = first_to_go(self.pods, self.pods, runs, self.seed)[:more]
         self.pods = [pod for pod in self.pods if pod not in going]
         return going
 
@@ -156,19 +161,21 @@ class Ordered:
     pods: list[SimulatedPod] = field(default_factory=list[SimulatedPod])
     lost: int = 0
     charges: Mapping[QuotaLimit, int] = field(default_factory=dict[QuotaLimit, int])
+    waiting: Sequence[SimulatedPod] = ()
+    seed: int | None = None
 
     @property
     def old(self) -> Sequence[SimulatedPod]:
         return ()
 
-    def create(self, runs: Runs, room: int = _UNBOUNDED) -> list[SimulatedPod]:
+    def create(self, runs: Runs, room: int = UNBOUNDED) -> list[SimulatedPod]:
         if not room or len(self.pods) >= self.wanted or not all(map(runs, self.pods)):
             return []
         self.pods.append(SimulatedPod(next(self.names), self.kind))
         return self.pods[-1:]
 
     def delete(self, runs: Runs) -> list[SimulatedPod]:
-        return _surplus(self, runs)
+        return surplus(self, runs)
 
     def lose(self, pod: SimulatedPod) -> None:
         self.pods.remove(pod)
@@ -179,7 +186,7 @@ class PerNode:
     """One pod for each node that is meant (DaemonSet); `nodes` are their numbers.
 
     Pods to be `replaced` go first, those that do not run and others on `unavailable` nodes at a time; with a `surge`
-    they go when the one beside them runs, which is made on so many nodes at a time.
+    they go when the one beside them runs, which is made on so many nodes at a time. There are never more than `most`.
 
     Source: kubernetes/kubernetes:pkg/controller/daemon/update.go@v1.36.3 (rollingUpdate).
     """
@@ -188,12 +195,15 @@ class PerNode:
     kind: PodKind
     nodes: Sequence[int]
     names: Names
+    most: int = UNBOUNDED
     pods: list[SimulatedPod] = field(default_factory=list[SimulatedPod])
     lost: int = 0
     charges: Mapping[QuotaLimit, int] = field(default_factory=dict[QuotaLimit, int])
+    waiting: Sequence[SimulatedPod] = ()
     replaced: list[SimulatedPod] = field(default_factory=list[SimulatedPod])
     surge: int = 0
     unavailable: int = 1
+    seed: int | None = None
 
     @property
     def wanted(self) -> int:
@@ -203,13 +213,14 @@ class PerNode:
     def old(self) -> Sequence[SimulatedPod]:
         return self.replaced
 
-    def create(self, runs: Runs, room: int = _UNBOUNDED) -> list[SimulatedPod]:
+    def create(self, runs: Runs, room: int = UNBOUNDED) -> list[SimulatedPod]:
         there, before = {pod.only_node for pod in self.pods}, {pod.only_node: runs(pod) for pod in self.replaced}
         without = [node for node in self.nodes if node not in there]
         if before:
             starting = sum(pod.only_node in before and not runs(pod) for pod in self.pods)
             beside = [node for node in without if before.get(node)][: max(0, self.surge - starting)]
             without = [node for node in without if node not in before or (self.surge and not before[node])] + beside
+        room = max(0, min(room, self.most - len(self.pods) - len(self.replaced)))
         made = [SimulatedPod(next(self.names), self.kind, node) for node in without[:room]]
         self.pods += made
         return made
@@ -226,50 +237,12 @@ class PerNode:
         else:
             missing = sum(not there.get(node) for node in meant) - (len(here) - len(broken))
             spare = max(0, self.unavailable - missing)
-            going += broken + [pod for pod in here if pod not in broken][:spare]
+            others = [pod for pod in here if pod not in broken]
+            if self.seed is not None:  # which node comes first is nobody's choice
+                random.Random(f"{self.seed}/{len(others)}").shuffle(others)
+            going += broken + others[:spare]
         self.replaced = [pod for pod in self.replaced if pod not in going]
         return going
 
     def lose(self, pod: SimulatedPod) -> None:
         (self.pods if pod in self.pods else self.replaced).remove(pod)
-
-
-@dataclass(slots=True)
-class RollingReplicas:
-    """Replaces `old` pods, with at most `surge` more than wanted and `unavailable` fewer that run.
-
-    Those of a Deployment go as ReplicaSets take them away (`by_crowd`), those of others from the last on.
-    """
-
-    workload: WorkloadRef
-    kind: PodKind
-    wanted: int
-    names: Names
-    old: list[SimulatedPod]
-    surge: int = 0
-    unavailable: int = 0
-    by_crowd: bool = False
-    seed: int | None = None
-    pods: list[SimulatedPod] = field(default_factory=list[SimulatedPod])
-    lost: int = 0
-    charges: Mapping[QuotaLimit, int] = field(default_factory=dict[QuotaLimit, int])
-
-    def create(self, runs: Runs, room: int = _UNBOUNDED) -> list[SimulatedPod]:
-        more = min(self.wanted - len(self.pods), self.wanted + self.surge - len(self.old) - len(self.pods), room)
-        made = [SimulatedPod(next(self.names), self.kind) for _ in range(max(0, more))]
-        self.pods += made
-        return made
-
-    def delete(self, runs: Runs) -> list[SimulatedPod]:
-        broken = [pod for pod in self.old if not runs(pod)]
-        running = [pod for pod in self.old if runs(pod)]
-        spare = len(running) + sum(runs(pod) is not None for pod in self.pods) - (self.wanted - self.unavailable)
-        if self.by_crowd:  # a Deployment counts those that do not run among what it may miss
-            broken = broken[: max(0, spare + len(broken))]
-        in_turn = _first_to_go(running, (*running, *self.pods), runs, self.seed) if self.by_crowd else running[::-1]
-        going = broken + in_turn[: max(0, spare)]
-        self.old = [pod for pod in self.old if pod not in going]
-        return going if self.old else going + _surplus(self, runs)
-
-    def lose(self, pod: SimulatedPod) -> None:
-        (self.pods if pod in self.pods else self.old).remove(pod)

@@ -20,7 +20,7 @@ class WorkloadOutcome:
 
     `pending` pods exist and are on no node; `not_created` were never made, for they follow one that is pending;
     `lost` were preempted, and nothing makes them again. `old` are pods of the template before a rollout that are still
-    on nodes, by name of node; `old_groups` the same by pool.
+    on nodes, by name of node; `old_groups` the same by pool; `old_pending` of the pending ones are of that template.
     """
 
     workload: WorkloadRef
@@ -32,6 +32,7 @@ class WorkloadOutcome:
     failures: tuple[Failure, ...] = ()
     old: Mapping[str, int] = field(default_factory=dict[str, int], hash=False)
     old_groups: Mapping[str, int] = field(default_factory=dict[str, int], hash=False)
+    old_pending: int = 0
 
     @property
     def placed(self) -> int:

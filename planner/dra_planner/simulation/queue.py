@@ -19,6 +19,10 @@ _ALL: Final = 2**33
 """More than priorities differ by."""
 
 
+def _never(_pod: SimulatedPod, _failure: Failure) -> bool:
+    return False
+
+
 class Queue:
     """Pods that wait: active ones, and parked ones with why they failed."""
 
@@ -42,18 +46,28 @@ class Queue:
         """Keep a pod that found no node."""
         self.parked[pod.name] = pod, failure
 
-    def wake(self, helped: Callable[[SimulatedPod, Failure], bool], *, freed: bool = False) -> bool:
+    def wake(
+        self,
+        helped: Callable[[SimulatedPod, Failure], bool],
+        *,
+        freed: bool = False,
+        late: Callable[[SimulatedPod, Failure], bool] = _never,
+    ) -> bool:
         """Let parked pods try again that an event may have helped; tell whether there were any.
 
         `freed`: pods gave way to one of those in the queue, which have had their turn by the time the room is free.
+        `late` ones come after all others, and those that are made meanwhile.
         """
-        woken = [pod for pod, failure in self.parked.values() if helped(pod, failure)]
-        for pod in woken:
+        found = [(pod, failure) for pod, failure in self.parked.values() if helped(pod, failure)]
+        woken = [pod for pod, failure in found if not late(pod, failure)]
+        after = [pod for pod, failure in found if late(pod, failure)]
+        for pod, _ in found:
             del self.parked[pod.name]
+        self.add(after, -_ALL)
         rested = self._rested if freed else ()
         self.add([pod for pod in woken if pod.name in rested], _ALL)
         self.add([pod for pod in woken if pod.name not in rested])
-        return bool(woken)
+        return bool(found)
 
     def drain(self) -> Iterator[SimulatedPod]:
         """Yield active pods, the next one first, those added on the way too."""

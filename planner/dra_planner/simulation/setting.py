@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from itertools import count as numbers
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -21,6 +21,7 @@ from dra_planner.model import (
     Node,
     ObjectKey,
     PodQuotas,
+    PodSetKey,
     Rollout,
     Shape,
     Toleration,
@@ -31,7 +32,7 @@ from dra_planner.records import dataclass
 from dra_planner.releases import Features
 from dra_planner.simulation.budgets import Budget, compile_budgets
 from dra_planner.simulation.cluster import PlacedPod, SharedClaim, SimulatedPod, Start, usable_nodes
-from dra_planner.simulation.controllers import BARE_POD, Controller, Ordered, PerNode, Replicas, RollingReplicas
+from dra_planner.simulation.controllers import BARE_POD, UNBOUNDED, Controller, Ordered, PerNode, Replicas
 from dra_planner.simulation.kinds import Kinds, PodKind
 from dra_planner.simulation.nodes import SimulatedNode, interleave_zones
 from dra_planner.simulation.profile import Profile
@@ -71,13 +72,17 @@ class Setting:
     level: DemandLevel
     budgets: tuple[Budget, ...] = ()
     quotas: PodQuotas | None = None  # that pods are let in by as they arrive
+    leaving: Mapping[PodSetKey, Sequence[SimulatedPod]] = field(default_factory=dict)  # pending, of templates before
+    daemon_room: Mapping[PodSetKey, int] = field(default_factory=dict)  # pods of DaemonSets that quotas let in
+    refused: Mapping[PodSetKey, int] = field(default_factory=Counter[PodSetKey])  # pods that are not let in
     ending: tuple[ObjectKey, ...] = ()  # pods that go before others of their names are made
     lasting: tuple[ObjectKey, ...] = ()  # pods that go only after others were made for them
 
     def documents(self) -> list[list[Controller]]:
         """Return fresh controllers, those of one document together."""
         index: dict[WorkloadRef, Iterator[int]] = defaultdict(numbers)
-        by_document = groupby(self.members, lambda each: not each[0].ahead and (each[0].place, each[0].workload))
+        found = [each for each in self.members if not each[0].leaving]
+        by_document = groupby(found, lambda each: not each[0].ahead and (each[0].place, each[0].workload))
         return [[self._charged(*each, index) for each in group] for _, group in by_document]
 
     def _charged(self, member: Member, kind: PodKind, index: Mapping[WorkloadRef, Iterator[int]]) -> Controller:
@@ -102,18 +107,37 @@ class Setting:
         assert kind.shape is not None  # members are of the demand
         if kind.shape.per_node:
             meant = [number for number, each in enumerate(self.nodes) if _is_meant(kind.shape, each.node)]
+            if not wanted and not before:  # no quota lets one in
+                meant = []
+            most = self.daemon_room.get((ref, member.pod_set), UNBOUNDED)
             if member.rollout is None or not member.changed:
-                return PerNode(ref, kind, meant, names, pods=before)
+                return PerNode(ref, kind, meant, names, most, pods=before)
             surge, unavailable = _on_nodes(member.rollout, len(meant))
-            return PerNode(ref, kind, meant, names, replaced=before, surge=surge, unavailable=unavailable)
+            return PerNode(ref, kind, meant, names, most, replaced=before, surge=surge, unavailable=unavailable)
         by_crowd = member.spreads and ref.kind != "StatefulSet"
-        if member.rollout is not None and (member.changed or member.outdated):
+        waiting, stuck = (
+            self.leaving.get((ref, member.pod_set), ()),
+            [SimulatedPod(name, kind) for name in member.stuck],
+        )
+        is_old = member.changed or bool(member.outdated)
+        if ref.kind == "StatefulSet" and (before or waiting or stuck):
+            from dra_planner.simulation.rollouts import RollingOrdered  # only in a cluster
+
+            old = [pod for pod in before if member.changed or pod.name in member.outdated]
+            new = [pod for pod in before if pod not in old]
+            old += [*waiting, *stuck]
+            total = wanted + (self.refused[ref, member.pod_set] if self.quotas is None else 0)
+            partition = total if member.rollout is None else member.rollout.kept
+            return RollingOrdered(ref, kind, wanted, total, old, waiting, partition, member.in_order, pods=new)
+        if member.rollout is not None and (is_old or waiting or stuck):
+            from dra_planner.simulation.rollouts import RollingReplicas  # only where pods are replaced
+
             surge, unavailable, kept, _ = member.rollout
             new = before[: min(kept, wanted)]
             if not member.changed:
                 new += [pod for pod in before[len(new) :] if pod.name not in member.outdated]
-            old = [pod for pod in before if pod not in new]
-            return RollingReplicas(ref, kind, wanted, names, old, surge, unavailable, by_crowd, pods=new)
+            old = [*(pod for pod in before if pod not in new), *waiting, *stuck]
+            return RollingReplicas(ref, kind, wanted, names, old, waiting, surge, unavailable, by_crowd, pods=new)
         if member.in_order:
             return Ordered(ref, kind, wanted, names, pods=before)
         return Replicas(ref, kind, wanted, names, ref.kind != BARE_POD, by_crowd, pods=before)
@@ -175,9 +199,41 @@ def prepare(
         level=level,
         budgets=compile_budgets(demand.budgets, kinds.all, members, [each.offer for each in nodes], level),
         quotas=quotas,
+        leaving=_leaving(members),
+        daemon_room=_daemon_room(demand, nodes),
+        refused=_refused(demand, level),
         ending=tuple(each.meta.key for each in going if not _is_replaced_at_once(each)),
         lasting=tuple(each.meta.key for each in going if _is_replaced_at_once(each)),
     )
+
+
+def _leaving(members: Iterable[tuple[Member, PodKind]]) -> dict[PodSetKey, list[SimulatedPod]]:
+    found: dict[PodSetKey, list[SimulatedPod]] = {}
+    for member, kind in members:
+        own = [SimulatedPod(name, kind) for name in member.leaving]
+        if own:
+            found.setdefault((member.workload, member.pod_set), []).extend(own)
+    return found
+
+
+def _daemon_room(demand: Demand, nodes: Sequence[SimulatedNode]) -> dict[PodSetKey, int]:
+    """Return how many pods of each DaemonSet quotas let in, in a cluster: which nodes go without is nobody's choice."""
+    if demand.quotas is None or any(each.offer.origin == "predicted" for each in nodes):
+        return {}
+    meant = {
+        (member.workload, member.pod_set): sum(_is_meant(shape, each.node) for each in nodes)
+        for shape, member in _in_order(demand)
+        if shape.per_node
+    }
+    return {key: known + room for key, known, room, _ in demand.quotas.daemon_rooms(meant)}
+
+
+def _refused(demand: Demand, level: DemandLevel) -> Counter[PodSetKey]:
+    """Count the pods that the demand leaves out."""
+    found = Counter[PodSetKey]()
+    for each in demand.blocked:
+        found[each.member.workload, each.member.pod_set] += each.member.figures.at(level) or 0
+    return found
 
 
 def _is_replaced_at_once(pod: BoundPod) -> bool:
@@ -192,7 +248,8 @@ def _in_order(demand: Demand) -> list[tuple[Shape, Member]]:
 
 
 def _siblings(member: Member) -> Hashable:
-    return (member.workload, member.pod_set) if member.spreads else None
+    own = (member.workload, member.pod_set) if member.spreads else None
+    return (own, "before") if member.leaving else own
 
 
 def _made(shape: Shape) -> Shape:

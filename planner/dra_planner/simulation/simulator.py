@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from dra_planner.allocation import NodeState, Placement
+from dra_planner.allocation import NodeState, Placement, Refusal
 from dra_planner.allocation.search import STEP_BUDGET
 from dra_planner.model import Demand, DemandLevel, DeviceClass, ObjectKey, PodQuotas, WorkloadRef
 from dra_planner.records import dataclass
@@ -18,7 +18,7 @@ from dra_planner.releases import Features
 from dra_planner.simulation.budgets import Allowance, BudgetCounts
 from dra_planner.simulation.census import Census
 from dra_planner.simulation.cluster import Cluster, PlacedPod, SimulatedPod
-from dra_planner.simulation.controllers import Controller, PerNode, Replicas, RollingReplicas
+from dra_planner.simulation.controllers import Controller, PerNode
 from dra_planner.simulation.nodes import SimulatedNode
 from dra_planner.simulation.orders import SETTLED, Order
 from dra_planner.simulation.outcome import Outcome, WorkloadOutcome
@@ -101,6 +101,21 @@ def _arranged(documents: list[list[Controller]], arrivals: Sequence[WorkloadRef]
     return sorted(documents, key=lambda each: rank.get(each[0].workload, -1))
 
 
+def _is_tried_before(pod: SimulatedPod, failure: Failure) -> bool:
+    """Tell whether a pod is tried when another has gone, a moment before the devices of that are free.
+
+    Pods that lack devices alone are tried once these are free; one that lacks cpu somewhere has its back-off then.
+    """
+    shape = pod.kind.shape
+    refusals = (each.verdict for each in failure.rejections)
+    filters = {each.misfit.filter for each in refusals if isinstance(each, Refusal) and each.misfit is not None}
+    return shape is not None and bool(shape.claims) and "resources" in filters
+
+
+def _never(_pod: SimulatedPod, _failure: Failure) -> bool:
+    return False
+
+
 def _admission(setting: Setting) -> Admission | None:
     if setting.quotas is None:
         return None
@@ -138,9 +153,10 @@ class Run:
         self._controllers += controllers
         self._queue.rest()
         for controller in controllers:
-            if isinstance(controller, (Replicas, RollingReplicas)):
-                controller.seed = self._order.seed
+            controller.seed = self._order.seed
             self._owner.update((pod.name, controller) for pod in (*controller.pods, *controller.old))
+            self._queue.add(controller.waiting)
+        self._schedule()
         while not self._is_exhausted:
             self._turn += 1
             self._cluster.now = self._turn
@@ -199,15 +215,18 @@ class Run:
 
     def _delete(self) -> bool:
         going = [pod for controller in self._controllers for pod in controller.delete(self._runs)]
+        frees = False  # devices
         for pod in going:
             owner = self._owner.pop(pod.name, None)
             if owner is not None and self._admission is not None:
                 self._admission.release(owner)
             self._queue.drop(pod.name)
-            if self._runs(pod):
+            placed = self._runs(pod)
+            if placed:
+                frees |= any(got.picks for got in placed.picks)
                 self._cluster.remove(pod.name)
         if going:
-            self._queue.wake(lambda _pod, _failure: True)
+            self._queue.wake(lambda _pod, _failure: True, late=_is_tried_before if frees else _never)
         return bool(going)
 
     def _create(self) -> bool:
@@ -310,19 +329,21 @@ class Run:
         made = [pod for controller in controllers for pod in controller.pods]
         running = [self._cluster.pods[pod.name].node for pod in made if self._runs(pod)]
         before = [pod for controller in controllers for pod in controller.old if pod not in made and self._runs(pod)]
-        failures = {id(failure): failure for pod in made for failure in self._failure_of(pod)}
+        waiting = [pod for controller in controllers for pod in controller.old if not self._runs(pod)]
+        failures = {id(failure): failure for pod in (*made, *waiting) for failure in self._failure_of(pod)}
         behind = [self._cluster.pods[pod.name].node for pod in before]
         nodes = self._setting.nodes
         return WorkloadOutcome(
             workload=ref,
             nodes=Counter(nodes[number].node.name for number in running),
             groups=Counter(nodes[number].group for number in running),
-            pending=len(made) - len(running),
+            pending=len(made) - len(running) + len(waiting),
             not_created=sum(controller.wanted for controller in controllers) - len(made),
             lost=sum(controller.lost for controller in controllers),
             failures=tuple(failures.values()),
             old=Counter(nodes[number].node.name for number in behind),
             old_groups=Counter(nodes[number].group for number in behind),
+            old_pending=len(waiting),
         )
 
     def _failure_of(self, pod: SimulatedPod) -> list[Failure]:

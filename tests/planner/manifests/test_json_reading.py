@@ -76,7 +76,8 @@ def test_what_is_wrong_with_a_text_is_told_at_its_line(tree, layout, at, sign):
 def objects_of(path: Path) -> list[Any]:
     found = []
     for document in yaml.load_all(path.read_text(), yaml.CSafeLoader):
-        held = [document] if "kind" in document else [each for part in document.values() for each in part]
+        parts = [part for part in document.values() if isinstance(part, list)]
+        held = [document] if "kind" in document else [each for part in parts for each in part]
         found += [each for each in held if isinstance(each, dict) and "kind" in each]
     return found
 

@@ -458,7 +458,8 @@ NOT_IN_DOCUMENTS = {
         "quotas",
     },  # the document has its own assumptions; the simulation asks the others
     # for the simulation, or of a snapshot
-    Member: {"in_order", "spreads", "rollout", "running", "changed", "outdated", "charged", "ahead"},
+    Member: {"in_order", "spreads", "rollout", "running", "changed", "outdated", "charged", "ahead"}
+    | {"leaving", "stuck"},
 }
 
 

@@ -24,6 +24,11 @@ REASONS: Final[Mapping[str, str]] = {
     "cannot-tell": "The plan says that it cannot be told.",
     "daemon-set-under-a-quota": "A DaemonSet whose quota has not room on each node: it does not fit, and which node "
     "goes without is not simulated.",
+    "who-comes-first": "Several workloads were kept out by a ResourceQuota: which of them is let in next is decided by "
+    "whose controller tries again first.",
+    "how-often": "Pods that gave way were made again, and gave way again: as often as they came first.",
+    "who-takes-what-is-freed": "Several pods waited for the same devices: these are free a moment after the pod that "
+    "held them, and who is tried in that moment comes later than others.",
     "paused": "A new Deployment that is paused has no pods yet; the plan counts them as they will run, and says so.",
     "unexplained": "Plan and control plane disagree.",
 }
@@ -82,8 +87,44 @@ def differences(case: Json) -> list[Difference]:
     ):
         theirs = Said(_rows(plan), *_aside(read_cluster(request(case)), plan.judgement.outcome))
         what = f"{_worded(theirs.beside, became.beside)}; preempted {theirs.preempted}, {became.preempted} in fact"
-        found += [Difference(what, "chance" if _comes_by_chance(case, became) else "unexplained")]
+        found += [Difference(what, _reason_aside(case, theirs, became))]
     return found
+
+
+def _reason_aside(case: Json, theirs: Said, became: Said) -> str:
+    if theirs.beside == became.beside and theirs.preempted.keys() == became.preempted.keys():
+        return "how-often"
+    if _comes_by_chance(case, became):
+        return "chance"
+    return _reason_of_others(case, theirs, became)
+
+
+def _reason_of_others(case: Json, ours: Said, theirs: Said) -> str:
+    """Return why other pods of several that wait were placed, or made."""
+    if _is_let_in_otherwise(case, ours, theirs):
+        return "who-comes-first"
+    return "who-takes-what-is-freed" if _is_taken_otherwise(ours, theirs) else "unexplained"
+
+
+def _is_taken_otherwise(ours: Said, theirs: Said) -> bool:
+    """Tell whether the nodes have as many pods of the workloads that differ, of which some wait in either case."""
+    mine, real = ({**each.rows, **each.beside} for each in (ours, theirs))
+    names = [name for name in {**mine, **real} if mine.get(name) != real.get(name)]
+    if any(name not in mine or name not in real for name in names):
+        return False
+    nodes = [sum((Counter(rows[name]["nodes"]) for name in names), Counter[str]()) for rows in (mine, real)]
+    waiting = [sum(rows[name]["pending"] for name in names) for rows in (mine, real)]
+    return len(names) > 1 and nodes[0] == nodes[1] and all(waiting)
+
+
+def _is_let_in_otherwise(case: Json, ours: Said, theirs: Said) -> bool:
+    """Tell whether only workloads under quotas differ, of which as many pods were made in all."""
+    objects = [*case["cluster"], *case["applied"]]
+    limited = {each["metadata"]["namespace"] for each in objects if each["kind"] == "ResourceQuota"}
+    mine, real = ({**each.rows, **each.beside} for each in (ours, theirs))
+    names = [name for name in {**mine, **real} if mine.get(name) != real.get(name)]
+    pods = [sum(row["placed"] + row["pending"] for name, row in rows.items() if name in names) for rows in (mine, real)]
+    return bool(names) and {name.partition("/")[0] for name in names} <= limited and pods[0] == pods[1]
 
 
 def _became(case: Json) -> Said:
@@ -118,7 +159,10 @@ def _reason(case: Json, plan: Plan, became: Said) -> str:
         return "paused"
     if _comes_by_chance(case, became):
         return "chance"
-    return "cannot-tell" if plan.verdict == "cannot-tell" else "unexplained"
+    outcome = plan.judgement.outcome
+    aside = _aside(read_cluster(request(case)), outcome) if outcome is not None else ({}, {})
+    reason = _reason_of_others(case, Said(_rows(plan), *aside), became)
+    return "cannot-tell" if reason == "unexplained" and plan.verdict == "cannot-tell" else reason
 
 
 def _comes_by_chance(case: Json, became: Said) -> bool:

@@ -106,8 +106,8 @@ def test_whatever_makes_other_pods_is_rolled_out(changed: Json, pending: int):
 
 def test_what_a_restart_has_noted_in_the_cluster_is_no_other_template():
     case = again(load("rollout-surge-stuck"))
-    (running,) = [each for each in case["cluster"] if each["kind"] == "Deployment"]
-    running["spec"]["template"]["metadata"]["annotations"] = {"kubectl.kubernetes.io/restartedAt": "now"}
+    for running in [each for each in case["cluster"] if each["kind"] in ("Deployment", "ReplicaSet")]:
+        running["spec"]["template"]["metadata"]["annotations"] = {"kubectl.kubernetes.io/restartedAt": "now"}
     assert placed(applied(case))["default/w"]["pending"] == 0
 
 
@@ -219,6 +219,27 @@ def test_a_quota_has_room_for_a_pod_on_each_node_or_the_daemon_set_does_not_fit(
     plan = applied({**case, "cluster": cluster})
     told = [each.code for each in plan.diagnostics] + [r.code for each in plan.workloads for r in each.reasons]
     assert (plan.verdict, "quota-exceeded" in told) == (verdict, verdict != "fits")
+
+
+def test_a_quota_lets_some_pods_of_a_daemon_set_in():
+    """Which node goes without is nobody's choice; how many do is the quota's."""
+    case = load("quota-lets-some-daemon-pods-in")
+    found, became = placed(applied(case))["team/w2"], case["became"]["outcome"]["team/w2"]
+    assert (found["placed"], found["pending"]) == (became["placed"], became["pending"])
+
+
+@pytest.mark.parametrize(("policy", "victims"), [("PreemptLowerPriority", 1), ("Never", 0)])
+def test_pods_of_a_class_that_does_not_preempt_wait(policy: str, victims: int):
+    """The policy of the PriorityClass is that of its pods."""
+    case = load("preempt-cpu-given")
+    for each in (*case["cluster"], *case["applied"]):
+        if each["kind"] == "PriorityClass" and not each["metadata"]["name"].startswith("system"):
+            each["preemptionPolicy"] = policy
+        if each["kind"] == "Pod" and not each.get("spec", {}).get("nodeName"):
+            each["spec"].pop("preemptionPolicy", None)
+    outcome = applied(case).judgement.outcome
+    assert outcome is not None
+    assert bool(outcome.preempted) == bool(victims)
 
 
 def test_a_plan_counts_the_pods_that_a_rollout_adds():

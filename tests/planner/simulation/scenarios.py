@@ -22,7 +22,8 @@ from dra_planner.plan import read_checked
 from dra_planner.releases import Features
 from dra_planner.simulation import SETTLED, Simulator, observed_nodes
 from dra_planner.simulation.cluster import SimulatedPod
-from dra_planner.simulation.controllers import Controller, Replicas, RollingReplicas
+from dra_planner.simulation.controllers import Controller, Replicas
+from dra_planner.simulation.rollouts import RollingReplicas
 from dra_planner.simulation.scheduling import Failure
 from dra_planner.simulation.simulator import STEPS, Run
 from dra_planner.sources import Source
@@ -110,7 +111,7 @@ class _Play:
         if strategy.get("type") == "Recreate":
             surge, unavailable = 0, wanted
         names = (ObjectKey(after.workload.namespace, f"{after.workload.name}-new-{number}") for number in numbers())
-        return RollingReplicas(after.workload, after.kind, wanted, names, list(before.pods), surge, unavailable)
+        return RollingReplicas(after.workload, after.kind, wanted, names, list(before.pods), (), surge, unavailable)
 
     def _gated(self, ref: WorkloadRef) -> int:
         for workload in self.manifests.workloads:
