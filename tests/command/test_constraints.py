@@ -23,7 +23,8 @@ def test_a_change_of_the_fleet(project: Project) -> None:
     done = project.run(*WORDS)
     assert done.status == 0
     assert "wrote fix.yaml: give pool" in done.err
-    assert "1 node fewer, USD 6.88 per hour less" in " ".join(done.out.split())
+    assert ": USD 6.08 per hour less, and everything is placed too" in " ".join(done.out.split())
+    assert "of them, other nodes (2 × h100) in none." in " ".join(done.out.split())
     written = (project.root / "fix.yaml").read_text()
     assert written.startswith('# Give pool "h100" the taint')
     taint = {"key": "pulumi-dra/prefer-other-pools", "value": "true", "effect": "PreferNoSchedule"}
@@ -67,7 +68,7 @@ def test_json_holds_every_fix_with_its_patch(project: Project) -> None:
     given(project, "m2-any-takes-h100")
     fixes = project.run("plan", "app.yaml", "--fleet", "fleet.yaml", "--format", "json").json["simulation"]["fixes"]
     assert [(fix["kind"], fix["saves_per_hour"], fix["nodes"]) for fix in fixes] == [
-        (kind, 6.88, {"h100": 1, "l4": 1}) for kind in ("taint", "affinity", "profile")
+        (kind, 6.0752, {"h100": 1, "l4": 1}) for kind in ("taint", "affinity", "profile")
     ]
     assert [sorted(fix["patch"]) for fix in fixes] == [
         ["pools"],

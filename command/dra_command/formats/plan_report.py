@@ -268,12 +268,21 @@ def simulation(plan: Plan) -> tuple[str, ...]:
     pods = counted(max(each.pods for each in found.at_packing), "pod")
     said += f"the packing leaves up to {pods} pending in {len(found.at_packing)} of them"
     if found.counts is not None:
-        more = sum(pool.simulated or 0 for pool in plan.pools) - sum(pool.packing for pool in plan.pools)
         kept = "; the packing is built, as the fleet says" if plan.fleet.sizing == "packing" else ""
-        return (f"{said}, {counted(more, 'more node')} in none{kept}.", *_cheaper(plan))
+        return (f"{said}, {_beyond_packing(plan)} in none{kept}.", *_cheaper(plan))
     if not found.complete:
         return (f"{said}; how many nodes place {everything} was not found in the time given (--simulate SECONDS).",)
     return (f"{said}, and no counts within the maxima were found that leave none.",)
+
+
+def _beyond_packing(plan: Plan) -> str:
+    """Return what the simulated counts are beside the packing, which may have more nodes of some pools."""
+    simulated = {pool.name: pool.simulated or 0 for pool in plan.pools}
+    more = sum(simulated.values()) - sum(pool.packing for pool in plan.pools)
+    if all(simulated[pool.name] >= pool.packing for pool in plan.pools):
+        return counted(more, "more node")
+    nodes = ", ".join(f"{count} × {name}" for name, count in simulated.items() if count)
+    return f"other nodes ({nodes})"
 
 
 def _growth_simulation(said: str, found: SimulatedCounts) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """How many nodes of each pool place everything, in every order of arrival that is tried.
 
 From the counts of a packing, nodes are added where pending pods can go, the cheapest first; what was added too much is
-taken away again. Counts are returned only after they were simulated in every order.
+taken away again, and cheaper counts are looked for. Counts are returned only after they were simulated in every order.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ from dra_planner.simulation.stages import Stage
 
 _MOST_PODS: Final = 1_000  # of one kind that are tried on one node
 _STEPS_PER_POD: Final = 40  # what a pod takes in one order, searched for several times over: a cautious round figure
+_STEPS_PER_NODE: Final = 10  # what it takes to make one ready to be simulated
+_STEPS_FOR_CHEAPER: Final = 4  # for each that was taken before
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +66,8 @@ class SimulatedCounts:
     found. `scale`: pods and nodes were divided by so much. `complete`: the steps sufficed; `spent`
     is how many were taken. `outcomes`: each order with `counts`, or with the maxima where those leave pods pending; ()
     where neither was run to its end. Checks that some counts did not pass are among the `orders`. `left_out` are
-    workloads of which nothing arrives, since no node could ever take their pods.
+    workloads of which nothing arrives, since no node could ever take their pods. `cheapest`: all counts that cost less
+    than `counts`, and no less than the packing, were tried, and leave pods pending in some order.
     """
 
     orders: tuple[Order, ...]
@@ -77,6 +80,7 @@ class SimulatedCounts:
     reached: Mapping[str, int] | None = field(default=None, hash=False)
     outcomes: tuple[Outcome, ...] = field(default=(), compare=False, repr=False)
     left_out: tuple[WorkloadRef, ...] = ()
+    cheapest: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,6 +173,9 @@ class _Search:
         self._last: tuple[Counts, Simulator] | None = None  # what its nodes answered holds in every order
         self._spent = 0
         self._limits = question.limits
+        self._hardest: list[Order] = []  # the orders, the one first that other counts did not pass last
+        self._refuted: set[tuple[int, ...]] = set()  # counts that do not pass
+        self._all_tried = False
 
     def run(self) -> SimulatedCounts:
         least = {each.offer.name: -(-each.packing // self.scale) for each in self.pools}
@@ -185,8 +192,8 @@ class _Search:
             if counts is None and not self._is_exhausted:
                 at_maximum = self._strandings(highest)
                 counts = None if at_maximum else highest
-            if counts is not None:
-                counts = self._shrink(counts, least)
+            if counts is not None and not self._is_exhausted:
+                counts = self._find_cheaper(self._shrink(counts, least), least, most)
                 self._check(counts)
         if counts is None or self._is_exhausted:
             return SimulatedCounts(
@@ -207,14 +214,18 @@ class _Search:
             scale=self.scale,
             spent=self._spent,
             outcomes=self._outcomes,
+            cheapest=self._all_tried,
         )
 
     def _full(self, counts: Counts, least: Counts) -> Counts:
         """Return counts at full scale: what was added at the small one is added so many times over."""
         full: Counts = {}
         for each in self.pools:
-            more = (counts[each.offer.name] - least[each.offer.name]) * self.scale
-            full[each.offer.name] = min(each.packing + more, max(each.packing, each.maximum))
+            nodes, packed = counts[each.offer.name], least[each.offer.name]
+            more = each.packing + (nodes - packed) * self.scale
+            full[each.offer.name] = (
+                min(more, max(each.packing, each.maximum)) if nodes >= packed else min(each.packing, nodes * self.scale)
+            )
         return full
 
     @property
@@ -258,6 +269,25 @@ class _Search:
         if not self._is_exhausted and (all_orders or not self._failed):
             self._outcomes = tuple(run)
         return tuple(_stranding(outcome) for outcome in self._failed)
+
+    def _passes(self, counts: Counts, limit: int) -> bool:
+        """Whether counts leave no pods pending in any order; False too where the steps do not suffice."""
+        key = tuple(counts.values())
+        if key in self._refuted or self._spent > limit:
+            return False
+        self._spent += _STEPS_PER_NODE * sum(key)
+        simulator, run = self._simulator(counts), dict[Order, Outcome]()
+        for order in self._hardest:
+            outcome = run[order] = simulator.run(order, steps=max(0, limit - self._spent))
+            self._spent += outcome.steps
+            if not outcome.complete:
+                return False
+            if not outcome.places_everything:
+                self._refuted.add(key)
+                self._hardest.sort(key=lambda each: each != order)
+                return False
+        self._outcomes = tuple(run[order] for order in self.orders)
+        return True
 
     def _check(self, counts: Counts) -> tuple[Stranding, ...]:
         """Return the checks that counts do not pass; they are among the orders from now on."""
@@ -317,6 +347,25 @@ class _Search:
             after = setting.stages.after(after, setting.kinds[kind.number])
             held += after is not None
         return held
+
+    def _find_cheaper(self, counts: Counts, packing: Counts, most: Counts) -> Counts:
+        """Return counts that pass and cost no more, below those of the packing too, as far as some steps go."""
+        from dra_planner.simulation.cheaper_counts import (
+            CountSpace,
+            find_cheaper,
+        )
+
+        limit = self._spent + min((self.steps - self._spent) // 2, _STEPS_FOR_CHEAPER * self._spent)
+        self._hardest = list(self.orders)
+        least = {
+            each.offer.name: min(packing[each.offer.name], -(-each.offer.count_min // self.scale))
+            for each in self.pools
+        }
+        costs = {each.offer.name: each.cost for each in self.pools}
+        space = CountSpace.of(costs, least, most, packing, self._limits)
+        found, tried = find_cheaper(space, counts, lambda each: self._passes(each, limit))
+        self._all_tried = tried and self._spent <= limit
+        return found
 
     def _shrink(self, counts: Counts, least: Counts) -> Counts:
         """Take nodes away again that are not needed, the most expensive first."""

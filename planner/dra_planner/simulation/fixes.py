@@ -137,12 +137,13 @@ class _FixSearch:
     def _fewest(
         self, pins: Mapping[str, tuple[str, ...]], counts: Mapping[str, int]
     ) -> tuple[Mapping[str, tuple[str, ...]], Mapping[str, int]]:
-        """Return pins of which none can be left out, as far as the steps go, and their counts, which cost no more."""
+        """Return pins of which none can be left out on these counts, as far as the steps go, and the counts."""
+        names = [each.offer.name for each in self._question.pools]
+        given = _change_pools(self._question, names, lambda pool: _with_count(pool, counts[pool.offer.name]))
         for shape in sorted(pins)[:_MOST_PINNED]:
             fewer = {each: pools for each, pools in pins.items() if each != shape}
-            tried = self._counts(_pin(self._question, fewer)) if fewer else None
-            if tried is not None and self._cost(tried) <= self._cost(counts):
-                pins, counts = fewer, tried
+            if fewer and self._counts(_pin(given, fewer)) is not None:
+                pins = fewer
         return pins, counts
 
     def _profile(self) -> Iterator[Fix]:
@@ -176,6 +177,10 @@ def _tainted(pool: SimulatedPool) -> SimulatedPool:
 
 def _with_room(pool: SimulatedPool) -> SimulatedPool:
     return replace(pool, maximum=2 * pool.maximum + _ROOM)
+
+
+def _with_count(pool: SimulatedPool, count: int) -> SimulatedPool:
+    return replace(pool, packing=count, maximum=count)
 
 
 def _pin(question: CountQuestion, pins: Mapping[str, tuple[str, ...]]) -> CountQuestion:

@@ -29,8 +29,8 @@ ONE_GPU, FOUR_GPUS = claim(request()), claim(request(count=4))
 ORDERS = standard_orders(3)
 
 
-def pool(name: str, packing: int, maximum: int, gpus: int = 4, cost: int = 1) -> SimulatedPool:
-    made = replace(offer(name, gpus), origin="predicted", count_max=maximum)
+def pool(name: str, packing: int, maximum: int, gpus: int = 4, cost: int = 1, minimum: int = 0) -> SimulatedPool:
+    made = replace(offer(name, gpus), origin="predicted", count_min=minimum, count_max=maximum)
     return SimulatedPool(offer=made, packing=packing, maximum=maximum, cost=(cost,))
 
 
@@ -89,11 +89,32 @@ def test_no_counts_within_the_maximum():
 
 
 def test_the_cheaper_pool_grows():
-    pools = pool("dear", 2, 9, cost=9), pool("cheap", 0, 9, cost=1)
+    pools = pool("dear", 2, 9, cost=9, minimum=2), pool("cheap", 0, 9, cost=1)
     found = counts(SMALL_AND_WHOLE, *pools)
     assert found.counts is not None
     assert found.counts["dear"] == 2
     assert found.counts["cheap"] > 0
+
+
+def test_what_the_packing_has_of_a_pool_goes_when_another_has_grown():
+    pools = pool("dear", 2, 9, cost=9), pool("cheap", 0, 9, cost=1)
+    found = counts(SMALL_AND_WHOLE, *pools)
+    assert found.counts == {"dear": 0, "cheap": 5}
+    assert found.cheapest
+    assert places_everything(SMALL_AND_WHOLE, pools, found.counts)
+
+
+TWO_AND_WHOLE = [workload(shape(claim(request(count=2))), 2, name="two", at=0), bare(shape(FOUR_GPUS), "whole", at=1)]
+"""Both pods of two spread over two nodes of four, and the whole one then finds none, unless smaller nodes take them."""
+
+
+def test_dear_nodes_are_given_for_more_cheap_ones():
+    pools = pool("four", 2, 9, cost=4), pool("two", 0, 9, gpus=2, cost=1)
+    found = counts(TWO_AND_WHOLE, *pools)
+    assert found.counts is not None
+    every = [{"four": four, "two": two} for four in range(10) for two in range(10)]
+    passing = [each for each in every if places_everything(TWO_AND_WHOLE, pools, each)]
+    assert 4 * found.counts["four"] + found.counts["two"] == min(4 * each["four"] + each["two"] for each in passing)
 
 
 WHOLE_AND_SMALL = [bare(shape(FOUR_GPUS), "whole", at=0), workload(shape(ONE_GPU), 4, name="small", at=1)]
