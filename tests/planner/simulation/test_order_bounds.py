@@ -1,0 +1,53 @@
+"""The bounds that the benchmark of orders states, on instances small enough to see what they must be."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "bench"))
+
+order_bounds = pytest.importorskip("order_bounds", reason="needs the extra solver")
+
+from pack_instances import FIVE, _member, _offer, _pairs, _pod, _request  # noqa: E402
+
+from dra_planner.model import ClaimSpec, Demand  # noqa: E402
+
+GIB = 2**30
+OFFERS = (replace(_offer(FIVE[0], "a", 0), hourly_usd=Decimal(1)),)
+"""Machines of eight GPUs on four roots, with a NIC each."""
+
+
+def demand(*pods: tuple[ClaimSpec, int]) -> Demand:
+    made = (_member(_pod(at, 1000, GIB, claim, ()), count) for at, (claim, count) in enumerate(pods))
+    return Demand(shapes=tuple(made))
+
+
+ONE_GPU = ClaimSpec(requests=(_request("gpu", "gpu", 1),))
+FOUR_PAIRS = _pairs(4)
+
+
+@pytest.mark.parametrize(("single", "least"), [(0, 10), (10, 10), (18, 11), (26, 12), (90, 20)])
+def test_two_pods_of_one_gpu_take_a_root_from_pods_of_four_pairs(single: int, least: float) -> None:
+    """Ten nodes have room for one such pod beside each of the ten that come later; a further node takes eight."""
+    asked = [(ONE_GPU, single), (FOUR_PAIRS, 10)][not single :]
+    assert price_in_turn(demand(*asked)) == pytest.approx(least)
+
+
+@pytest.mark.parametrize("single", [1, 20, 40])
+def test_pods_of_one_gpu_that_come_later_take_what_is_free(single: int) -> None:
+    assert price_in_turn(demand((FOUR_PAIRS, 10), (ONE_GPU, single))) == pytest.approx(10)
+
+
+def price_in_turn(asked: Demand) -> float:
+    return order_bounds.price_in_turn(asked, OFFERS)
+
+
+def test_where_the_order_is_open_pods_of_one_gpu_fill_nodes() -> None:
+    """Forty of them on five nodes, but for one node of each kind that may be filled partly, and ten nodes beside."""
+    price = order_bounds.price_in_any_order(demand((ONE_GPU, 40), (FOUR_PAIRS, 10)), OFFERS)
+    assert 13 <= price <= 15
