@@ -350,10 +350,7 @@ class _Search:
 
     def _find_cheaper(self, counts: Counts, packing: Counts, most: Counts) -> Counts:
         """Return counts that pass and cost no more, below those of the packing too, as far as some steps go."""
-        from dra_planner.simulation.cheaper_counts import (
-            CountSpace,
-            find_cheaper,
-        )
+        from dra_planner.simulation.cheaper_counts import CountSpace, find_cheaper  # few packings are not enough
 
         limit = self._spent + min((self.steps - self._spent) // 2, _STEPS_FOR_CHEAPER * self._spent)
         self._hardest = list(self.orders)

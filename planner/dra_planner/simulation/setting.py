@@ -115,10 +115,8 @@ class Setting:
             surge, unavailable = _on_nodes(member.rollout, len(meant))
             return PerNode(ref, kind, meant, names, most, replaced=before, surge=surge, unavailable=unavailable)
         by_crowd = member.spreads and ref.kind != "StatefulSet"
-        waiting, stuck = (
-            self.leaving.get((ref, member.pod_set), ()),
-            [SimulatedPod(name, kind) for name in member.stuck],
-        )
+        waiting = self.leaving.get((ref, member.pod_set), ())
+        stuck = [SimulatedPod(name, kind) for name in member.stuck]
         is_old = member.changed or bool(member.outdated)
         if ref.kind == "StatefulSet" and (before or waiting or stuck):
             from dra_planner.simulation.rollouts import RollingOrdered  # only in a cluster
