@@ -11,7 +11,6 @@ each budget has left, are compared with what scheduler and disruption controller
 
 from __future__ import annotations
 
-import argparse
 import random
 import sys
 import time
@@ -20,12 +19,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-import yaml
-
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests/planner/simulation"))
 
 from preempting import Became, differences
 
+from cluster_arguments import cluster_arguments
+from cluster_records import write_case
 from dra_planner.releases import RELEASES
 from dra_sandbox.control_plane import ApiServer, Settings, control_plane
 from dra_sandbox.rehearsal.clearing import clear_workloads
@@ -42,7 +41,7 @@ _SECOND: Final = 1.1  # start times are whole seconds
 
 def main() -> int:
     """Run the cases; return 1 where a simulation cannot come to what became of one."""
-    given = _arguments()
+    given = cluster_arguments(__doc__)
     wrong = same = 0
     for minor in given.minor or RELEASES:
         with control_plane(Settings(minor), find_binaries(minor), within_seconds=600) as plane:
@@ -55,7 +54,7 @@ def main() -> int:
                 for line in found:
                     print(f"  1.{minor}, seed {seed}: {line}", flush=True)
                 if given.record or found:
-                    _write(given.record or given.failures, case, f"1.{minor}-{seed}")
+                    write_case(given.record or given.failures, case, f"1.{minor}-{seed}")
         total = given.count * len(given.minor or RELEASES)
     print(f"{total - wrong} of {total} clusters agree, {same} of them without chance; {wrong} do not")
     return int(bool(wrong))
@@ -215,22 +214,6 @@ def _plain(item: Json) -> Json:
 def _pod_spec(spec: Json) -> Json:
     containers = [{"name": each["name"], "resources": each["resources"]} for each in spec["containers"]]
     return {**{key: value for key, value in spec.items() if key in _SPEC}, "containers": containers}
-
-
-def _write(folder: Path, case: Json, name: str) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    text = yaml.safe_dump(case, sort_keys=False, width=120, default_flow_style=None)
-    (folder / f"{name}.yaml").write_text(text, encoding="utf-8")
-
-
-def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--minor", type=int, action="append", choices=tuple(RELEASES), help="may be repeated")
-    parser.add_argument("--count", type=int, default=20, help="cases per minor, default: %(default)s")
-    parser.add_argument("--seed", type=int, default=1, help="the first one, default: %(default)s")
-    parser.add_argument("--record", type=Path, metavar="FOLDER", help="keep every case there")
-    parser.add_argument("--failures", type=Path, default=Path("scheduler-failures"), metavar="FOLDER")
-    return parser.parse_args()
 
 
 if __name__ == "__main__":

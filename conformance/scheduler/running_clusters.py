@@ -11,7 +11,6 @@ by node, those of the others, and who was preempted. Every difference has a reas
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections import Counter
 from pathlib import Path
@@ -20,6 +19,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "tests/planner/plan"))
 
 from running import applied, differences  # of the tests, which compare what is recorded
 
+from cluster_arguments import cluster_arguments
 from cluster_objects import shared_objects
 from cluster_records import recorded, write_case
 from cluster_stage import Stage
@@ -31,7 +31,7 @@ from dra_sandbox.tools.kubernetes import find_binaries
 
 def main() -> int:
     """Run the cases; return 1 when a difference is unexplained."""
-    given = _arguments()
+    given = cluster_arguments(__doc__)
     verdicts, reasons = Counter[str](), Counter[str]()
     unexplained = 0
     for minor in given.minor or RELEASES:
@@ -60,16 +60,6 @@ def main() -> int:
     print("; ".join(f"{count} {said}" for said, count in sorted(verdicts.items())))
     print("; ".join(f"{count} {reason}" for reason, count in sorted(reasons.items())))
     return int(bool(unexplained))
-
-
-def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--minor", type=int, action="append", choices=tuple(RELEASES), help="may be repeated")
-    parser.add_argument("--count", type=int, default=20, help="cases per minor, default: %(default)s")
-    parser.add_argument("--seed", type=int, default=1, help="the first one, default: %(default)s")
-    parser.add_argument("--record", type=Path, metavar="FOLDER", help="keep every case there")
-    parser.add_argument("--failures", type=Path, default=Path("scheduler-failures"), metavar="FOLDER")
-    return parser.parse_args()
 
 
 if __name__ == "__main__":

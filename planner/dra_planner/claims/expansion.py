@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Final
@@ -223,14 +223,10 @@ class _Expansion:
         if not member.ahead:
             said = (*workload.assumptions, *pod_set.assumptions)
             self._assumptions.update(f"{workload.ref}: {text}" for text in said)
-        if workload.ref not in self._manifests.existing:
-            if workload.kind == "Deployment" and pod_set.rollout is not None and pod_set.rollout.kept:
-                paused = "is paused: its pods are made once it is resumed, and counted as they will run then"
-                self._assumptions.add(f"{workload.ref}: {paused}")
-            denied = self._quotas.refuse_object(workload)
-            if denied is not None:
-                self._blocked.append(_blocked(member, denied, bool(template.spec.resource_claims)))
-                return
+        denied = self._create(workload, pod_set) if workload.ref not in self._manifests.existing else None
+        if denied is not None:
+            self._blocked.append(_blocked(member, denied, bool(template.spec.resource_claims)))
+            return
         generated = self._manifests.generated_claims.get(workload.meta.key, {}) if workload.kind == "Pod" else {}
         namespace = workload.meta.namespace
         group = self._manifests.group_claims.get(ObjectKey(namespace, template.spec.pod_group), {})
@@ -247,28 +243,37 @@ class _Expansion:
             self._blocked.append(blocked)
             return
         devices = bool(claims) or bool(extended_resources(template.spec))
+        waiting = self._waiting.get(workload.ref, ())
         refused = self._refuse_priority(template.spec) or refuse_by_limits(template.spec, self._limits(namespace))
         if refused is not None:
-            kept = _without_new(member, len(running) + len(self._waiting.get(workload.ref, ())))
+            kept = _without_new(member, len(running) + len(waiting))
             if kept is not None:
                 self._parts.append(_Part(namespace, template.labels, pod, claims, kept, pod_set.per_node))
                 member = replace(member, figures=Figures.fixed(max(1, member.figures.steady - kept.figures.steady)))
             self._blocked.append(_blocked(member, Denial(refused, created=False), devices))
             return
-        left = (
-            [] if pod_set.per_node else [pod for pod in self._waiting.get(workload.ref, ()) if changed or pod.outdated]
-        )
-        if left:
-            leaving = list(self._leaving(member, namespace, left))
-            self._parts += leaving
-            held = {name for part in leaving for name in part.member.leaving}
-            member = replace(member, stuck=tuple(pod.meta.key for pod in left if pod.meta.key not in held))
+        if not pod_set.per_node:
+            member = self._keep_waiting(member, namespace, [pod for pod in waiting if changed or pod.outdated])
         replaced = self._pods_of(before, namespace) if before is not None and changed else None
         for part, denial in self._admitted(member, namespace, template.spec, claims, replaced, pod_set.per_node):
             if denial is not None:
                 self._blocked.append(_blocked(part, denial, devices))
                 continue
             self._parts.append(_Part(namespace, template.labels, pod, claims, part, pod_set.per_node))
+
+    def _create(self, workload: Workload, pod_set: PodSet) -> Denial | None:
+        """Count a workload that the cluster does not have yet; return why it cannot be there."""
+        if workload.kind == "Deployment" and pod_set.rollout is not None and pod_set.rollout.kept:
+            paused = "is paused: its pods are made once it is resumed, and counted as they will run then"
+            self._assumptions.add(f"{workload.ref}: {paused}")
+        return self._quotas.refuse_object(workload)
+
+    def _keep_waiting(self, member: Member, namespace: str, pods: Sequence[BoundPod]) -> Member:
+        """Add pending pods of a template before; return the member with those of them that can never start."""
+        leaving = list(self._leaving(member, namespace, pods))
+        self._parts += leaving
+        held = {name for part in leaving for name in part.member.leaving}
+        return replace(member, stuck=tuple(pod.meta.key for pod in pods if pod.meta.key not in held))
 
     def _leaving(self, member: Member, namespace: str, pods: Iterable[BoundPod]) -> Iterator[_Part]:
         """Yield the pending pods of a template before that have their claims, each alone."""

@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, Final
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
 
 from dra_planner.errors import Diagnostic, Severity
 from dra_planner.manifests.documents import read_documents
@@ -42,11 +43,10 @@ from dra_planner.quantity import QuantityError
 from dra_planner.releases import Features
 from dra_planner.sources import Source, has_embedded
 
+if TYPE_CHECKING:  # only where a snapshot is read
+    from dra_planner.manifests.revisions import Revisions
+
 RESOURCE: Final = "resource.k8s.io"
-_REVISION: Final = "deployment.kubernetes.io/revision"
-_NO_HASH: Final = "none"  # of a template that nothing was made of
-_TEMPLATE_HASH: Final = "pod-template-hash"
-_REVISION_HASH: Final = "controller-revision-hash"
 _ADMIN_LABEL: Final = "resource.kubernetes.io/admin-access"
 _NO_LABEL: Final = "resource.k8s.io/admin-access"  # which looks as if it were
 
@@ -146,9 +146,6 @@ class _Collector:
         self.limit_ranges: list[LimitRange] = []
         self.budgets: dict[ObjectKey, DisruptionBudget] = {}
         self.owners: dict[WorkloadRef, WorkloadRef] = {}
-        self.rolled_out: dict[WorkloadRef, Mapping[str, Any]] = {}  # Deployments with their templates
-        self.made_of: dict[WorkloadRef, dict[str, Mapping[str, Any]]] = {}  # by hash, those that ReplicaSets have
-        self.revisions: dict[WorkloadRef, tuple[int, str]] = {}  # the newest template of a workload: number, hash
         self.generated: dict[ObjectKey, dict[str, str]] = {}
         self.pod_groups: list[KubernetesObject] = []
         self.grouping: list[KubernetesObject] = []
@@ -168,8 +165,8 @@ class _Collector:
         owner = _owner(item)
         if owner is not None:
             self.owners[WorkloadRef(item.kind, item.namespace, item.name)] = owner
-        if exists and item.kind in ("Deployment", "ReplicaSet", "StatefulSet"):
-            self._note_revision(item, owner)
+        if exists:
+            self.revisions.note(item, owner)
         if groups_pods(kept):
             self.grouping.append(kept)
         if item.group in _SETUP or item.kind == "ConfigMap":
@@ -203,7 +200,6 @@ class _Collector:
 
     def finish(self) -> Manifests:
         group_claims = self.share_group_claims()
-        self._find_unrolled()
         waiting = [self._of_workload(pod) for pod in self.pending]
         queued = [(pod.owner or WorkloadRef("Pod", *pod.meta.key), all(pod.claims.values())) for pod in waiting]
         self.diagnostics += gang_findings(self.grouping, self.workloads)
@@ -246,33 +242,17 @@ class _Collector:
             diagnostics=tuple(self.diagnostics),
         )
 
-    def _note_revision(self, item: KubernetesObject, owner: WorkloadRef | None) -> None:
-        """Remember by which label pods of the newest template of a workload are known, as its status says it."""
-        if item.kind == "StatefulSet":
-            wanted = str((item.data.get("status") or {}).get("updateRevision") or "")
-            self.revisions[WorkloadRef(item.kind, item.namespace, item.name)] = 0, wanted
-        elif item.kind == "Deployment":
-            self.rolled_out[WorkloadRef(item.kind, item.namespace, item.name)] = _template_of(item)
-        elif owner is not None:
-            number = str((item.metadata.get("annotations") or {}).get(_REVISION, ""))
-            made = str((item.metadata.get("labels") or {}).get(_TEMPLATE_HASH, ""))
-            self.made_of.setdefault(owner, {})[made] = _template_of(item)
-            if number.isdigit():
-                self.revisions[owner] = max(self.revisions.get(owner, (0, "")), (int(number), made))
+    @cached_property
+    def revisions(self) -> Revisions:
+        """The templates of the workloads that a cluster has."""
+        from dra_planner.manifests.revisions import Revisions  # only where a snapshot is read
 
-    def _find_unrolled(self) -> None:
-        """Take note of Deployments whose template no ReplicaSet has yet, as of one that is paused: all pods are old."""
-        for ref, wanted in self.rolled_out.items():
-            made = self.made_of.get(ref, {})
-            if wanted and made and all(made.values()) and wanted not in made.values():
-                self.revisions[ref] = 0, _NO_HASH
+        return Revisions()
 
     def _of_workload(self, pod: BoundPod) -> BoundPod:
         """Return the pod with the workload that made it, and whether that has another template by now."""
         owner = self._workload_of(pod.owner, pod.meta)
-        _, newest = self.revisions.get(owner, (0, "")) if owner is not None else (0, "")
-        own = pod.meta.labels.get(_TEMPLATE_HASH) or pod.meta.labels.get(_REVISION_HASH)
-        return replace(pod, owner=owner, outdated=bool(newest and own) and own != newest)
+        return replace(pod, owner=owner, outdated=self.revisions.is_outdated(pod.meta, owner))
 
     def _workload_of(self, owner: WorkloadRef | None, pod: ObjectMeta) -> WorkloadRef | None:
         """Return the workload at the top of the controllers of a pod, seeing through ReplicaSets that are not given."""
@@ -280,10 +260,11 @@ class _Collector:
         while owner is not None and owner in self.owners and owner not in seen:
             seen.add(owner)
             owner = self.owners[owner]
-        suffix = f"-{pod.labels.get(_TEMPLATE_HASH, '')}"
-        if owner is not None and owner.kind == "ReplicaSet" and len(suffix) > 1 and owner.name.endswith(suffix):
-            return WorkloadRef("Deployment", owner.namespace, owner.name.removesuffix(suffix))
-        return owner
+        if owner is None or owner.kind != "ReplicaSet":
+            return owner
+        from dra_planner.manifests.revisions import maker_of  # only where a snapshot lacks ReplicaSets
+
+        return maker_of(owner, pod)
 
     def add_claim(self, item: KubernetesObject) -> None:
         self.claims[item.key] = parse_claim(item.data, item.place)
@@ -430,14 +411,6 @@ class _Collector:
             fix = "check the counts, or give the objects that its controller makes"
             self.diagnostics.append(Diagnostic("note", "unknown-kind", message, item.place, fix))
         return True
-
-
-def _template_of(item: KubernetesObject) -> Mapping[str, Any]:
-    """Return the pod template of an object of the cluster, without the label that tells ReplicaSets' pods apart."""
-    template = (item.data.get("spec") or {}).get("template") or {}
-    meta = template.get("metadata") or {}
-    labels = {key: value for key, value in (meta.get("labels") or {}).items() if key != _TEMPLATE_HASH}
-    return {**template, "metadata": {**meta, "labels": labels}} if template else {}
 
 
 def _owner(item: KubernetesObject) -> WorkloadRef | None:

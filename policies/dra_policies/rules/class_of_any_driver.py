@@ -21,15 +21,10 @@ _OF_PARTS: Final = re.compile(r"(?i)\b(?:type|parentUUID|\w*profile)\b")
 def check(view: StackView) -> Iterator[Finding]:
     for name, device_class in sorted(view.manifests.classes.items()) if view.manifests else ():
         if not any("device.driver" in selector.expression for selector in device_class.selectors):
-            drivers = _drivers_meant(device_class)
-            fix = (
-                f"add the selector device.driver == '{drivers[0]}', or that of the driver you mean"
-                if drivers
-                else "add the selector device.driver == 'gpu.nvidia.com', or that of the driver you mean"
-            )
+            driver = next(iter(_drivers_meant(device_class)), GPU_DRIVER)
             yield Finding(
                 message=f"DeviceClass {name} has no selector on device.driver, so it means devices of every driver",
-                fix=fix,
+                fix=f"add the selector device.driver == '{driver}', or that of the driver you mean",
                 place=device_class.meta.place,
             )
         elif _OF_MIG.search(name) and not any(_is_for_parts(each.expression) for each in device_class.selectors):

@@ -1,0 +1,69 @@
+"""Which pods of a cluster are of a template that their workload has no more: what its status and ReplicaSets say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from dra_planner.manifests.objects import KubernetesObject
+from dra_planner.model import ObjectMeta, WorkloadRef
+
+_TEMPLATE_HASH: Final = "pod-template-hash"
+_REVISION_HASH: Final = "controller-revision-hash"
+_REVISION: Final = "deployment.kubernetes.io/revision"
+_NO_HASH: Final = "none"  # of a template that nothing was made of
+
+
+class Revisions:
+    """The newest template of each workload of a cluster, by the label that its pods carry."""
+
+    def __init__(self) -> None:
+        self._wanted: dict[WorkloadRef, Mapping[str, Any]] = {}  # templates of Deployments
+        self._made: dict[WorkloadRef, dict[str, Mapping[str, Any]]] = {}  # by hash, those that ReplicaSets have
+        self._newest: dict[WorkloadRef, tuple[int, str]] = {}  # number, hash
+        self._known: dict[WorkloadRef, str] = {}  # the hash of the newest template, of workloads that were asked about
+
+    def note(self, item: KubernetesObject, owner: WorkloadRef | None) -> None:
+        """Remember what a Deployment, ReplicaSet or StatefulSet says of templates; nothing of other objects."""
+        if item.kind == "StatefulSet":
+            ref = WorkloadRef(item.kind, item.namespace, item.name)
+            self._newest[ref] = 0, str((item.data.get("status") or {}).get("updateRevision") or "")
+        elif item.kind == "Deployment":
+            self._wanted[WorkloadRef(item.kind, item.namespace, item.name)] = _template_of(item)
+        elif item.kind == "ReplicaSet" and owner is not None:
+            number = str((item.metadata.get("annotations") or {}).get(_REVISION, ""))
+            made = str((item.metadata.get("labels") or {}).get(_TEMPLATE_HASH, ""))
+            self._made.setdefault(owner, {})[made] = _template_of(item)
+            if number.isdigit():
+                self._newest[owner] = max(self._newest.get(owner, (0, "")), (int(number), made))
+
+    def is_outdated(self, pod: ObjectMeta, owner: WorkloadRef | None) -> bool:
+        """Whether the workload that made a pod has another template by now; asked once all objects are noted."""
+        if owner is not None and owner not in self._known:
+            self._known[owner] = self._newest_of(owner)
+        newest = self._known[owner] if owner is not None else ""
+        own = pod.labels.get(_TEMPLATE_HASH) or pod.labels.get(_REVISION_HASH)
+        return bool(newest and own) and own != newest
+
+    def _newest_of(self, ref: WorkloadRef) -> str:
+        """Return the hash of a workload's newest template; of one that no ReplicaSet has yet, that of no pod."""
+        wanted, made = self._wanted.get(ref), self._made.get(ref, {})
+        if wanted and made and all(made.values()) and wanted not in made.values():
+            return _NO_HASH  # as of a Deployment that is paused: all pods are old
+        return self._newest.get(ref, (0, ""))[1]
+
+
+def maker_of(replica_set: WorkloadRef, pod: ObjectMeta) -> WorkloadRef:
+    """Return who made a ReplicaSet that is not given, by its name and a pod of it: a Deployment, or nobody."""
+    suffix = f"-{pod.labels.get(_TEMPLATE_HASH, '')}"
+    if len(suffix) == 1 or not replica_set.name.endswith(suffix):
+        return replica_set
+    return WorkloadRef("Deployment", replica_set.namespace, replica_set.name.removesuffix(suffix))
+
+
+def _template_of(item: KubernetesObject) -> Mapping[str, Any]:
+    """Return the pod template of an object of the cluster, without the label that tells ReplicaSets' pods apart."""
+    template = (item.data.get("spec") or {}).get("template") or {}
+    meta = template.get("metadata") or {}
+    labels = {key: value for key, value in (meta.get("labels") or {}).items() if key != _TEMPLATE_HASH}
+    return {**template, "metadata": {**meta, "labels": labels}} if template else {}
