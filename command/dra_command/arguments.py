@@ -5,12 +5,15 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from importlib.util import find_spec
 from typing import Any, NoReturn
 
 from dra_command.examples import EXAMPLES, EXIT_STATUS
 from dra_command.subcommands import add_subcommands
+from dra_command.suggestions import fix_of, fix_of_option
 from dra_planner.errors import PlannerError
-from dra_planner.records import dataclass
 
 _NAME = "pulumi-dra"
 _DESCRIPTION = """\
@@ -25,8 +28,6 @@ class UsageError(PlannerError):
 
 def require_sandbox(what: str, *modules: str) -> None:
     """Raise UsageError naming the extra that brings these modules, unless all of them are installed."""
-    from importlib.util import find_spec  # the sandbox alone asks
-
     missing = [name for name in modules if find_spec(name) is None]
     if missing:
         raise UsageError(
@@ -37,8 +38,6 @@ def require_sandbox(what: str, *modules: str) -> None:
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        from dra_command.suggestions import fix_of  # only on the way to an error
-
         raise UsageError(message, fix=fix_of(message, self.prog))
 
 
@@ -77,8 +76,6 @@ def _take_late_words(values: argparse.Namespace, rest: Sequence[str], parser: ar
     (commands,) = (action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
     unknown = next((word for word in rest if word.startswith("-")), "")
     if unknown:
-        from dra_command.suggestions import fix_of_option  # only on the way to an error
-
         fix = fix_of_option(unknown, commands.choices[values.command])
         raise UsageError(f"unrecognized arguments: {' '.join(rest)}", fix=fix)
     late = getattr(values, "paths", None) if hasattr(values, "paths") else getattr(values, "words", None)
@@ -111,7 +108,5 @@ class _Version(argparse.Action):
         super().__init__(option_strings, dest, nargs=0, **options)
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        from importlib.metadata import version
-
         print(f"pulumi-dra {version('pulumi-dra')}")
         parser.exit()

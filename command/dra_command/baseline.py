@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
+
+from pydantic import ValidationError
 
 from dra_command.contract.baseline import BaselineFile, KnownFinding
 from dra_command.fingerprints import fingerprint, numbered
 from dra_command.writing import write_whole
 from dra_planner.errors import Diagnostic, Place, SourceError
-from dra_planner.records import dataclass
 from dra_planner.sources import read_file
 from dra_planner.wording import counted, verb
 
@@ -70,8 +71,6 @@ def gone(known: Known, old: Iterable[Diagnostic], checked_files: Iterable[str]) 
 
 def read_baseline(path: str) -> Known:
     """Return the findings that a file knows; raises SourceError for what is no such file."""
-    from pydantic import ValidationError
-
     try:
         made = BaselineFile.model_validate_json(read_file(path).text)
     except ValidationError as error:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from dra_planner.errors import Diagnostic, Place
 from dra_planner.model import Verdict
-from dra_planner.records import dataclass
 from dra_planner.wording import counted
 
 

@@ -5,17 +5,20 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import TYPE_CHECKING
 
 from dra_command.arguments import UsageError
+from dra_command.exempting import exempt
 from dra_command.inputs import Inputs
 from dra_command.kept import Kept, Told
 from dra_planner.errors import Diagnostic
-from dra_planner.records import dataclass
 from dra_planner.sources import Source
+from dra_policies.configuration.beside import may_exempt
 from dra_policies.configuration.finding_it import find_configuration
+from dra_policies.configuration.reading import NOT_CONFIGURED, read_configuration
+from dra_policies.configuration.rules import configured_rules
 from dra_policies.rules import OF_MANIFESTS, Rule
 
 if TYPE_CHECKING:
@@ -46,16 +49,12 @@ def read_asked(values: argparse.Namespace) -> Asked | None:
     path = values.config or _nearest(values.paths)
     if not path:
         return Asked(_nothing(), today) if values.today else None
-    from dra_policies.configuration.reading import read_configuration
-
     configured = read_configuration(path)
     values.exclude = [*values.exclude, *configured.settings.exclude]
     return Asked(configured, today)
 
 
 def _nothing() -> Configured:
-    from dra_policies.configuration.reading import NOT_CONFIGURED
-
     return NOT_CONFIGURED
 
 
@@ -79,8 +78,6 @@ def configured_rules_of(rules: Sequence[Rule], asked: Asked | None, *, selected:
     """Return the rules at the levels of a configuration; where none was selected, those that are on with it."""
     if asked is None:
         return tuple(rules)
-    from dra_policies.configuration.rules import configured_rules
-
     if selected:
         return configured_rules(rules, asked.configured.settings)
     known = {rule.id for rule in OF_MANIFESTS}
@@ -99,8 +96,6 @@ def keep(
         read = _at_level(read, asked)
     if not (asked and asked.configured.settings.exemptions) and not any(map(_may_exempt, inputs.sources)):
         return Kept(told, read)
-    from dra_command.exempting import exempt
-
     configured, today = (asked.configured, asked.today) if asked is not None else (_nothing(), date.today())
     return exempt(told, read, inputs.sources, configured, judged, today)
 
@@ -108,8 +103,6 @@ def keep(
 def _may_exempt(source: Source) -> bool:
     if "pulumi-dra" not in source.text:
         return False
-    from dra_policies.configuration.beside import may_exempt
-
     return may_exempt(source.text)
 
 

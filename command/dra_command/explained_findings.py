@@ -12,6 +12,8 @@ from dra_command.commands.check import check
 from dra_command.configured import read_asked
 from dra_command.explained_pods import planned
 from dra_command.finding_explanation import FindingExplanation
+from dra_command.formats.finding_json import finding_json
+from dra_command.formats.finding_text import print_findings
 from dra_command.gathering import judge_readable
 from dra_command.inputs import Inputs, read_inputs
 from dra_command.progress import doing
@@ -41,12 +43,8 @@ def run(values: argparse.Namespace) -> int:
         explained = tuple(_explained(found, inputs))
     verdict: Verdict = "does-not-fit" if any(each.severity == "error" for each in found) else "fits"
     if values.format == "json":
-        from dra_command.formats.finding_json import finding_json
-
         print(finding_json(explained, verdict))
     else:
-        from dra_command.formats.finding_text import print_findings
-
         print_findings(explained, quiet=values.quiet)
     return Status.BROKEN if verdict == "does-not-fit" else Status.FITS
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
+from dra_command.formats.pod_json import pod_json
+from dra_command.formats.pod_text import print_pods
 from dra_command.inputs import Inputs, read_inputs, tell_left_alone
 from dra_command.progress import doing
 from dra_command.status import status_of
@@ -24,12 +26,8 @@ def run(values: argparse.Namespace) -> int:
     with doing("explaining", quiet=values.quiet):
         pods, asked = _explained(inputs, values)
     if values.format == "json":
-        from dra_command.formats.pod_json import pod_json
-
         print(pod_json(pods, asked))
     else:
-        from dra_command.formats.pod_text import print_pods
-
         print_pods(pods, asked, quiet=values.quiet)
     return status_of(worst(each.verdict for each in pods), allow_unknown=values.allow_unknown)
 

@@ -8,6 +8,7 @@ import traceback
 from typing import Any
 
 from dra_command.formats.visible import visible
+from dra_command.repaired import repair_fix
 from dra_planner.errors import ManifestError, PlannerError
 
 
@@ -26,8 +27,6 @@ def _with_repair(error: PlannerError) -> PlannerError:
     """Return the error with the command that repairs the text, where the text can be repaired."""
     if not isinstance(error, ManifestError):
         return error
-    from dra_command.repaired import repair_fix  # reads the file again
-
     repaired = repair_fix(error)
     fix = "; ".join(filter(None, (error.fix, repaired)))
     return ManifestError(error.message, place=error.place, fix=fix, others=error.others) if repaired else error

@@ -6,6 +6,8 @@ import argparse
 import sys
 
 from dra_command.arguments import UsageError
+from dra_command.contract.messages import MessagesOutput, RecognizedRow
+from dra_command.formats.page import Page
 from dra_command.status import Status
 from dra_planner.catalog.messages import Recognized, recognize
 
@@ -29,8 +31,6 @@ def tell(text: str, format: str) -> int:
 
 
 def _json(found: tuple[Recognized, ...]) -> str:
-    from dra_command.contract.messages import MessagesOutput, RecognizedRow
-
     rows = [
         RecognizedRow(
             id=each.message.id,
@@ -47,8 +47,6 @@ def _json(found: tuple[Recognized, ...]) -> str:
 
 
 def _print(found: tuple[Recognized, ...]) -> None:
-    from dra_command.formats.page import Page
-
     with Page() as page:
         if not found:
             page.line("No message that is known here; docs/messages.md lists those that are.")

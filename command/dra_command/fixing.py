@@ -7,7 +7,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, TextIO
 
@@ -24,7 +24,6 @@ from dra_planner.manifests.documents import read_documents
 from dra_planner.manifests.fixing import add_tolerations, fix_values
 from dra_planner.manifests.rewriting import rewrite
 from dra_planner.plan import check_selector
-from dra_planner.records import dataclass
 from dra_planner.releases import Features
 from dra_planner.sources import Source, has_embedded
 from dra_planner.wording import counted

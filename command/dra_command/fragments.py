@@ -10,6 +10,8 @@ from dra_planner.documents.tree import Map
 from dra_planner.errors import Diagnostic, ManifestError, Place, PlannerError
 from dra_planner.manifests.documents import Document, read_documents
 from dra_planner.manifests.fragments import Whole, setting_findings, whole_of
+from dra_planner.manifests.reading import collect_manifests
+from dra_planner.plan import check_selector
 from dra_planner.releases import Features
 from dra_planner.sources import Source, may_be_unfinished
 from dra_planner.wording import counted, noun, verb
@@ -84,9 +86,6 @@ def _documents(block: Source) -> list[Document]:
 
 def _judge(whole: Whole, document: Document, features: Features) -> Iterator[Diagnostic]:
     """Yield what the API server and the rules say of what is written, in words about a part."""
-    from dra_planner.manifests.reading import collect_manifests
-    from dra_planner.plan import check_selector
-
     yield from whole.remarks
     try:
         manifests = collect_manifests([whole.item], features, check_selector=check_selector)

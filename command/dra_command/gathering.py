@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 from dra_command.inputs import Inputs
 from dra_command.left_alone import why_unreadable
+from dra_command.repaired import repair_fix
 from dra_command.sorting_out import not_built, nothing_left, sort_out, told_of
 from dra_planner.errors import Diagnostic, ManifestError, PlannerError
-from dra_planner.records import dataclass
 from dra_planner.sources import Source
 
 UNREADABLE = "file-not-read"
@@ -70,7 +70,5 @@ def _excused(faults: dict[str, PlannerError], sources: Iterable[Source]) -> bool
 
 
 def _unreadable(error: PlannerError) -> Diagnostic:
-    from dra_command.repaired import repair_fix  # reads the file again
-
     fix = "; ".join(filter(None, (error.fix, repair_fix(error))))
     return Diagnostic("error", UNREADABLE, error.message, error.place, fix)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Collection, Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dra_command.arguments import UsageError
-from dra_planner.records import dataclass
+from dra_command.sorting_out import mark_left_alone
+from dra_planner.fleet import read_fleet_file, read_stack
 from dra_planner.releases import parse_version
 from dra_planner.sources import (
     KUSTOMIZATIONS,
@@ -59,8 +61,6 @@ def read_inputs(
         raise UsageError("there are no pools to plan on", fix=fix)
     fleet, paths = None, tuple(values.paths) if needs_manifests else ()
     if values.stack:
-        from dra_planner.fleet import read_stack
-
         settings = read_stack(values.stack)
         fleet = settings.fleet
         if needs_manifests and not paths:
@@ -71,8 +71,6 @@ def read_inputs(
                 fix='name manifests, or list them under "pulumi-dra:workloads" in the stack',
             )
     elif values.fleet:
-        from dra_planner.fleet import read_fleet_file
-
         fleet = read_fleet_file(Path(values.fleet))
     observed = read_sources([values.observed]) if values.observed else ()
     if needs_manifests and not paths and not observed:
@@ -106,8 +104,6 @@ def without_others(
     found = [source for source in sources if source.name not in named]
     if not (any(map(_may_be_no_manifest, found)) or _near_a_chart({Path(source.name).parent for source in found})):
         return sources, ()
-    from dra_command.sorting_out import mark_left_alone  # only where charts, values and the like are near
-
     return mark_left_alone(sources, [source.name for source in sources if source.name in named], command)
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 from dra_command.checked import Exempted
 from dra_planner.errors import Diagnostic
-from dra_planner.records import dataclass
 from dra_policies.rules import Finding, Rule
 
 Told = tuple[Rule, Finding]

@@ -8,12 +8,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
 
 from dra_planner.errors import ManifestError, PlannerError
 from dra_planner.manifests.documents import read_documents
-from dra_planner.records import dataclass
 from dra_planner.sources import KUSTOMIZATIONS, Source, may_be_unfinished, read_file
 
 _OBJECT: Final = re.compile(r"""["']?(apiVersion|kind)["']?\s*:""")

@@ -5,6 +5,10 @@ from __future__ import annotations
 import argparse
 
 from dra_command.arguments import UsageError
+from dra_command.formats.matrix_html import matrix_html
+from dra_command.formats.matrix_json import matrix_json
+from dra_command.formats.matrix_markdown import matrix_markdown
+from dra_command.formats.matrix_text import print_matrix
 from dra_command.inputs import read_inputs, tell_left_alone
 from dra_command.progress import doing
 from dra_command.status import status_of
@@ -38,18 +42,10 @@ def run(values: argparse.Namespace) -> int:
 def _print(matrix: Matrix, values: argparse.Namespace) -> None:
     match values.format:
         case "json":
-            from dra_command.formats.matrix_json import matrix_json
-
             print(matrix_json(matrix))
         case "markdown":
-            from dra_command.formats.matrix_markdown import matrix_markdown
-
             print(matrix_markdown(matrix), end="")
         case "html":
-            from dra_command.formats.matrix_html import matrix_html
-
             print(matrix_html(matrix), end="")
         case _:
-            from dra_command.formats.matrix_text import print_matrix
-
             print_matrix(matrix, quiet=values.quiet)

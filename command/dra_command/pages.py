@@ -6,11 +6,22 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from textwrap import dedent
 
+from dra_command.fragments import judge_fragments, not_judged
 from dra_command.inputs import Inputs
 from dra_planner.errors import Diagnostic, ManifestError, Place, Severity
+from dra_planner.manifests.commands import command_findings
+from dra_planner.manifests.documents import read_documents
+from dra_planner.manifests.embedded import read_embedded
+from dra_planner.manifests.objects import CLUSTER_SCOPED, VERSIONS, read_objects
+from dra_planner.manifests.repairing import plain_separator
+from dra_planner.manifests.setup.chart_values import is_values_file, values_findings
+from dra_planner.manifests.setup.plugin_sharing import sharing_in_file
+from dra_planner.manifests.setup.terraform import terraform_findings
+from dra_planner.manifests.shown_output import output_findings
 from dra_planner.releases import MAXIMUM_MINOR, Features, features_of, parse_version
-from dra_planner.sources import Source, has_embedded, is_terraform
+from dra_planner.sources import Source, has_embedded, is_terraform, may_be_unfinished
 from dra_planner.wording import counted, noun, verb
 
 _TYPE = re.compile(r"^[\"']?(apiVersion|kind|metadata)[\"']?\s*:[ \t]*[\"']?(\w*)", re.MULTILINE)
@@ -32,8 +43,6 @@ def with_embedded(inputs: Inputs) -> tuple[Inputs, tuple[Diagnostic, ...]]:
     """
     if not any(map(_may_hold_others, inputs.sources)):
         return inputs, ()
-    from dra_planner.manifests.setup.chart_values import is_values_file
-
     minor = inputs.kubernetes or (inputs.fleet.kubernetes if inputs.fleet is not None else "")
     features = features_of(parse_version(minor) if minor else MAXIMUM_MINOR)
     sources: list[Source] = []
@@ -57,11 +66,6 @@ def with_embedded(inputs: Inputs) -> tuple[Inputs, tuple[Diagnostic, ...]]:
 
 def _of_page(source: Source, features: Features) -> tuple[Source, list[Diagnostic]]:
     """Return the manifests of a page or script, and what is told of the rest of it."""
-    from dra_planner.manifests.commands import command_findings
-    from dra_planner.manifests.embedded import read_embedded
-    from dra_planner.manifests.setup.terraform import terraform_findings
-    from dra_planner.manifests.shown_output import output_findings
-
     page = read_embedded(source)
     apart, parameters = _without_parameters(page.manifests)
     whole, shortened = _without_shortened(apart)
@@ -92,15 +96,11 @@ def _without_parameters(page: Source) -> tuple[Source, list[Source]]:
 def _of_parameters(parts: Sequence[Source], features: Features, page: Source) -> Iterator[Diagnostic]:
     """Yield what is told of configuration that a page shows without the claim around it."""
     if parts:
-        from dra_command.fragments import judge_fragments
-
         yield from judge_fragments(parts, features, page.text)[0]
 
 
 def _without_shortened(page: Source) -> tuple[Source, list[Source]]:
     """Return the page without the objects of which lines are left out, and these without the marks of that."""
-    from dra_planner.manifests.documents import read_documents
-
     lines, found = page.text.split("\n"), list[Source]()
     at = 0
     while (mark := next((n for n in range(at, len(lines)) if _LEFT_OUT.fullmatch(lines[n])), None)) is not None:
@@ -122,8 +122,6 @@ def _of_shortened(parts: Sequence[Source], features: Features, page: Source) -> 
     """Yield what is told of objects that a page shows in part, and a note that they are."""
     if not parts:
         return
-    from dra_command.fragments import judge_fragments
-
     yield from judge_fragments(parts, features, page.text)[0]
     begins = [len(each.text) - len(each.text.lstrip("\n")) + 1 for each in parts]
     message = (
@@ -139,9 +137,6 @@ def _of_blocks(
     """Yield what is told of blocks without objects; those that say that they are YAML are named where nothing is."""
     if not labelled and not unlabelled:
         return
-    from dra_command.fragments import judge_fragments, not_judged
-    from dra_planner.manifests.setup.chart_values import is_values_file
-
     unknown: list[int] = []
     for block in (*labelled, *unlabelled):
         told = list(_of_block(block))
@@ -164,9 +159,6 @@ def _of_blocks(
 
 def _why_not_read(block: Source) -> Diagnostic | None:
     """Return why a block that says that it is YAML is none; None where it is, or where it leaves something out."""
-    from dra_planner.manifests.documents import read_documents
-    from dra_planner.sources import may_be_unfinished
-
     if _UNFINISHED.search(block.text) or may_be_unfinished(block.text):
         return None
     try:
@@ -185,9 +177,6 @@ def _namespace_conflicts(page: Source) -> Iterator[Diagnostic]:
     """
     if not page.namespaces:
         return
-    from dra_planner.manifests.documents import read_documents
-    from dra_planner.manifests.objects import CLUSTER_SCOPED, read_objects
-
     for document in read_documents([page])[0]:
         given = document.namespace
         for item in read_objects([document]) if given else ():
@@ -204,9 +193,6 @@ def _readable(page: Source) -> tuple[Source, list[Diagnostic], list[Source]]:
     """Return the page without the documents that are no objects, a finding on each that cannot be read or lacks half
     of its type, and those that are parts of objects.
     """
-    from dra_planner.manifests.documents import read_documents
-    from dra_planner.manifests.objects import read_objects
-
     found: list[Diagnostic] = []
     parts: list[Source] = []
     while True:
@@ -236,8 +222,6 @@ def _readable(page: Source) -> tuple[Source, list[Diagnostic], list[Source]]:
 
 def _with_separators(document: str) -> str:
     """Return a document with lines of hyphens and dashes as the separators that they were meant for."""
-    from dra_planner.manifests.repairing import plain_separator
-
     return "\n".join(map(plain_separator, document.split("\n")))
 
 
@@ -253,10 +237,6 @@ def _document_at(lines: list[str], at: int) -> tuple[int, int]:
 
 def _is_meant_as_object(document: str) -> bool:
     """Whether a document says what it is, or says so but for the version of a well-known kind that has a name."""
-    from textwrap import dedent  # few inputs have pages
-
-    from dra_planner.manifests.objects import VERSIONS
-
     found = _TYPE_IN_BRACES if document.lstrip().startswith("{") else _TYPE
     has = {match[1]: match[2] for match in found.finditer(dedent(document))}
     return "apiVersion" in has or ("metadata" in has and has.get("kind") in VERSIONS)
@@ -264,9 +244,6 @@ def _is_meant_as_object(document: str) -> bool:
 
 def _of_block(source: Source) -> Iterator[Diagnostic]:
     """Yield what is told of a text that is no manifest: values of the driver's chart, a file of the device plugin."""
-    from dra_planner.manifests.setup.chart_values import values_findings
-    from dra_planner.manifests.setup.plugin_sharing import sharing_in_file
-
     yield from values_findings(source)
     yield from sharing_in_file(source)
 
@@ -277,8 +254,6 @@ def _of_file(source: Source, features: Features) -> Iterator[Diagnostic]:
     yield from told
     if told or _is_meant_as_object(source.text):
         return
-    from dra_command.fragments import judge_fragments
-
     found, rest = judge_fragments([source], features, source.text)
     if found or not (rest or "values" in Path(source.name).name):
         yield from found
@@ -293,6 +268,4 @@ def _may_hold_others(source: Source) -> bool:
 
 
 def _of_terraform(source: Source, features: Features) -> Iterator[Diagnostic]:
-    from dra_planner.manifests.setup.terraform import terraform_findings
-
     return terraform_findings(source.text, source.name, 1, features)

@@ -6,6 +6,8 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from rich.console import Console
+
 
 @contextmanager
 def doing(what: str, *, quiet: bool = False) -> Iterator[None]:
@@ -13,7 +15,5 @@ def doing(what: str, *, quiet: bool = False) -> Iterator[None]:
     if quiet or not sys.stderr.isatty():
         yield
         return
-    from rich.console import Console
-
     with Console(stderr=True).status(f"{what} …"):
         yield

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from dra_planner.errors import Diagnostic, Place, PlannerError
+from dra_planner.manifests.repairing import repair
+from dra_planner.plan import read_checked
 from dra_planner.releases import MAXIMUM_MINOR, Features, features_of
 from dra_planner.sources import STDIN_NAME, Source, has_embedded, read_file
 
@@ -21,8 +23,6 @@ _NOT_OF_FORM: Final = frozenset({"version-not-served", "namespace-not-found", "a
 
 def repair_source(source: Source, features: Features) -> Repair | None:
     """Return the text of a source as it was meant; None where it is right, or where that cannot be told."""
-    from dra_planner.manifests.repairing import repair  # only on the way to an error
-
     if len(source.text) > _LARGEST:
         return None
     return repair(source.text, features.minor, lambda text: _is_well_formed(Source(source.name, text), features))
@@ -71,8 +71,6 @@ def _command(name: str) -> str:
 
 
 def _is_well_formed(source: Source, features: Features) -> bool:
-    from dra_planner.plan import read_checked
-
     try:
         manifests = read_checked([source], features)
     except PlannerError:

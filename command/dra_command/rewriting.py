@@ -11,14 +11,17 @@ from textwrap import indent
 
 from dra_command.arguments import UsageError
 from dra_command.formats.visible import visible
+from dra_command.fragments import judge_fragments
 from dra_command.inputs import read_inputs
 from dra_command.repaired import repair_sources
 from dra_command.status import Status
 from dra_command.writing import write_whole
 from dra_planner.errors import Place, SourceError
 from dra_planner.manifests.documents import read_documents
+from dra_planner.manifests.embedded import read_embedded
 from dra_planner.manifests.rewriting import Change, Refusal, Rewriting, rewrite
 from dra_planner.manifests.rewriting.pages import rewrite_with_pages
+from dra_planner.manifests.setup.terraform import terraform_findings
 from dra_planner.plan import check_selector
 from dra_planner.releases import MAXIMUM_MINOR, Features, features_of, parse_version
 from dra_planner.sources import STDIN_NAME, Source, has_embedded, is_terraform
@@ -71,9 +74,6 @@ def run(values: argparse.Namespace) -> int:
 
 def _old_parts(page: Source, features: Features) -> Iterator[Refusal]:
     """Yield what of a page has an older form and is no object: a part stays as it is."""
-    from dra_command.fragments import judge_fragments
-    from dra_planner.manifests.embedded import read_embedded
-
     found = read_embedded(page)
     for told in judge_fragments((*found.others, *found.unlabelled), features, page.text)[0]:
         if told.code in _OLDER:
@@ -83,8 +83,6 @@ def _old_parts(page: Source, features: Features) -> Iterator[Refusal]:
 
 def _old_objects(program: Source, features: Features) -> Iterator[Refusal]:
     """Yield the objects of older versions that are declared in Terraform's language, which stays as it is."""
-    from dra_planner.manifests.setup.terraform import terraform_findings
-
     for told in terraform_findings(program.text, program.name, 1, features):
         if told.code == "version-not-served":
             name = told.message.partition(": ")[0]

@@ -9,6 +9,7 @@ from dra_command.inputs import Inputs
 from dra_command.writing import write_whole
 from dra_planner.errors import Place, PlanFileError
 from dra_planner.plan import Plan, plan_file
+from dra_planner.plan.plan_difference import compare_plans
 from dra_planner.plan.staleness import differences
 from dra_planner.planfile import check_inputs, file_text, plan_path, read_plan_file
 
@@ -25,8 +26,6 @@ def write(stack: str, plan: Plan) -> Path:
 
 def find_difference(inputs: Inputs, plan: Plan) -> PlanDifference | None:
     """Return what the plan changes of the stack's saved one; None where none is saved, or it cannot be read."""
-    from dra_planner.plan.plan_difference import compare_plans
-
     path = plan_path(inputs.stack)
     if not inputs.stack or not path.exists():
         return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Iterable
+from difflib import get_close_matches
 from typing import Final
 
 _CHOICE: Final = re.compile(r"argument (?P<where>[^:]+): invalid choice: '(?P<word>[^']*)' \(choose from (?P<of>.*)\)")
@@ -12,8 +13,6 @@ _CHOICE: Final = re.compile(r"argument (?P<where>[^:]+): invalid choice: '(?P<wo
 
 def near(word: str, known: Iterable[str]) -> str:
     """Return the known word that differs least from this one; empty where none is near."""
-    from difflib import get_close_matches  # only on the way to an error
-
     return next(iter(get_close_matches(word, list(known), n=1, cutoff=0.75)), "")
 
 

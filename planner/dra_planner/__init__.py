@@ -6,11 +6,10 @@ that importing the package costs nothing.
 
 from __future__ import annotations
 
+from importlib import import_module
 from os.path import exists, join
 from pkgutil import extend_path
-from typing import TYPE_CHECKING
-
-from dra_planner.lazy import lazy_names
+from typing import TYPE_CHECKING, Any
 
 # A cloud may come with another distribution, as a folder of this name without an __init__.py.
 __path__ += [folder for folder in extend_path(list[str](), __name__) if not exists(join(folder, "__init__.py"))]
@@ -50,7 +49,10 @@ __all__ = [
 ]
 
 
-__getattr__ = lazy_names(__name__, _HOMES)
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

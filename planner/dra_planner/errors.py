@@ -14,9 +14,8 @@ values (`Reason`, `Diagnostic`), because one finding must never hide another.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal
-
-from dra_planner.records import dataclass
 
 Severity = Literal["error", "warning", "note"]
 

@@ -11,10 +11,9 @@ Source of the behaviour: kubernetes/apimachinery:pkg/api/resource/{quantity,amou
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
-
-from dra_planner.records import dataclass
 
 DECIMAL_SI: Final = "DecimalSI"
 BINARY_SI: Final = "BinarySI"

@@ -6,6 +6,7 @@ reading any YAML.
 
 from __future__ import annotations
 
+import difflib
 import fnmatch
 import glob
 import hashlib
@@ -13,13 +14,12 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Final, TextIO
 
 from dra_planner.documents.stream import split_stream
 from dra_planner.errors import Place, SourceError
-from dra_planner.lazy import late_pattern
-from dra_planner.records import dataclass
 from dra_planner.wording import counted
 
 MANIFEST_SUFFIXES: Final = (".yaml", ".yml", ".json")
@@ -33,10 +33,10 @@ MAX_FILES: Final = 20_000
 CONFIGURATION: Final = "pulumi-dra.yaml"
 """What a project tells `check` and the policy pack; it holds no manifests."""
 KUSTOMIZATIONS: Final = frozenset({"kustomization.yaml", "kustomization.yml", "kustomization"})
-_LEADING_BLANK_LINES: Final = late_pattern(r"\A(?:[ \t]*\n)+")
-_OBJECT: Final = late_pattern(r"""^(?:["']?apiVersion|\s*\{)""", re.MULTILINE)
-_UNFINISHED: Final = late_pattern(r"\{\{|\$\{|\$patch|__[A-Z]|\bspark-kubernetes-|\bbuiltin\b")
-_URL: Final = late_pattern(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
+_LEADING_BLANK_LINES: Final = re.compile(r"\A(?:[ \t]*\n)+")
+_OBJECT: Final = re.compile(r"""^(?:["']?apiVersion|\s*\{)""", re.MULTILINE)
+_UNFINISHED: Final = re.compile(r"\{\{|\$\{|\$patch|__[A-Z]|\bspark-kubernetes-|\bbuiltin\b")
+_URL: Final = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -351,8 +351,6 @@ def _not_found(path: str) -> SourceError:
 
 
 def _suggest(name: str, parent: str) -> str:
-    import difflib  # only on the way to an error
-
     try:
         siblings = sorted(entry for entry in os.listdir(parent) if not entry.startswith("."))
     except OSError:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date
 from types import MappingProxyType
 
-from dra_planner.records import dataclass
 from dra_policies.configuration.exemptions import Excuse, excuse_for, without_effect
 from dra_policies.configuration.of_resources import beside_resource, names_of_resource
 from dra_policies.rules import CANNOT_BE_JUDGED, COULD_NOT_RUN, EXEMPTIONS, Finding, Rule, StackView, failure, run

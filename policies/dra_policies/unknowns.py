@@ -9,9 +9,8 @@ and `Properties` answers every later question in three ways: the value, the defa
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final, TypeGuard
-
-from dra_planner.records import dataclass
 
 
 class _Unknown:

@@ -6,7 +6,7 @@ import argparse
 import shlex
 import sys
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,6 @@ from dra_command.status import Status
 from dra_command.writing import write_whole
 from dra_planner.clouds import cloud, cloud_of_region, names
 from dra_planner.errors import PlannerError
-from dra_planner.records import dataclass
 from dra_planner.sources import Source, read_file, read_sources
 from dra_planner.wording import verb
 

@@ -9,6 +9,13 @@ from typing import Final
 
 from dra_command.arguments import UsageError
 from dra_command.checked import Checked
+from dra_command.formats.check_github import check_github
+from dra_command.formats.check_html import check_html
+from dra_command.formats.check_json import check_json
+from dra_command.formats.check_junit import check_junit
+from dra_command.formats.check_markdown import check_markdown
+from dra_command.formats.check_sarif import check_sarif
+from dra_command.formats.check_text import print_check
 from dra_command.writing import write_whole
 from dra_planner.errors import SourceError
 
@@ -19,32 +26,18 @@ def check_answer(checked: Checked, form: str, *, quiet: bool = False) -> str:
     """Return the findings in a format, with a newline at the end."""
     match form:
         case "json":
-            from dra_command.formats.check_json import check_json
-
             return f"{check_json(checked)}\n"
         case "markdown":
-            from dra_command.formats.check_markdown import check_markdown
-
             return check_markdown(checked)
         case "html":
-            from dra_command.formats.check_html import check_html
-
             return check_html(checked)
         case "sarif":
-            from dra_command.formats.check_sarif import check_sarif
-
             return f"{check_sarif(checked)}\n"
         case "junit":
-            from dra_command.formats.check_junit import check_junit
-
             return f"{check_junit(checked)}\n"
         case "github":
-            from dra_command.formats.check_github import check_github
-
             return check_github(checked)
         case _:
-            from dra_command.formats.check_text import print_check
-
             page = io.StringIO()
             print_check(checked, quiet=quiet, file=page)
             return page.getvalue()

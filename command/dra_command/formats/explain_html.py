@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Final
 
 from dra_command.formats.explain_text import depth_of, pool_lines
@@ -12,7 +13,6 @@ from dra_command.formats.plan_html_parts import claim_tree
 from dra_command.formats.plan_report import VERDICT_AFTER_A_NAME
 from dra_planner.model import Verdict
 from dra_planner.plan.explaining import Explanation
-from dra_planner.records import dataclass
 from dra_planner.wording import counted
 
 _STYLES: Final = {"✓": "ok", "✗": "bad", "?": "doubt", "→": "ok"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
 
@@ -11,7 +12,6 @@ from dra_command.formats.plan_figures import MOST_CELLS
 from dra_planner.model import WorkloadRef
 from dra_planner.plan.node_devices import NIC, NodeDevice
 from dra_planner.plan.node_groups import NodeGroup
-from dra_planner.records import dataclass
 
 _GIBIBYTE: Final = 1024
 _LEAST, _MOST = 14, 170  # pixels of one device

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -16,7 +17,6 @@ from dra_command.formats.plan_report import VERDICT_WORDS
 from dra_command.formats.signs import DRAWN
 from dra_command.formats.visible import visible
 from dra_planner.errors import Diagnostic
-from dra_planner.records import dataclass
 
 TEMPLATES: Final = Path(__file__).parent / "templates"
 _CODE: Final = re.compile(r"`([^`]+)`")

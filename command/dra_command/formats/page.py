@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self, TextIO
 
 from dra_command.formats.plain_pen import plain_paragraph, plain_table
+from dra_command.formats.rich_pen import RichPen
 from dra_command.formats.signs import DRAWN, TYPED, Signs, typed
 from dra_command.formats.visible import visible
 from dra_planner.errors import Diagnostic
@@ -119,8 +120,6 @@ class Page:
 
     @cached_property
     def _pen(self) -> RichPen:
-        from dra_command.formats.rich_pen import RichPen
-
         return RichPen(self._file, self._fixed_width)
 
 

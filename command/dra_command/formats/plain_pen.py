@@ -5,16 +5,15 @@ The same bytes as Rich writes without colours, which takes longer to import than
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from textwrap import wrap
 from typing import Final
 
-from dra_planner.lazy import late_pattern
-
 _GAP: Final = "  "
 _RULE: Final = "─"
-_WORD: Final = late_pattern(r" *[^ ]+ *")
-_ONE_COLUMN_EACH: Final = late_pattern("[ -~À-˿–—‘’“”…·→≤≥×−✓✕█▓░▒▏▎▍▌▋▊▉]*")
+_WORD: Final = re.compile(r" *[^ ]+ *")
+_ONE_COLUMN_EACH: Final = re.compile("[ -~À-˿–—‘’“”…·→≤≥×−✓✕█▓░▒▏▎▍▌▋▊▉]*")
 
 
 def plain_paragraph(text: str, width: int) -> list[str] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from itertools import groupby
 from string import ascii_uppercase
 from typing import Final
@@ -13,7 +14,6 @@ from dra_planner.model import WorkloadRef
 from dra_planner.plan import Plan, PlannedPool
 from dra_planner.plan.node_devices import NIC, NodeDevice
 from dra_planner.plan.node_groups import FilledNodes, NodeGroup
-from dra_planner.records import dataclass
 
 MOST_CELLS: Final = 24
 MANY: Final = "+"

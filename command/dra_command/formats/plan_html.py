@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Any, Final
 
 from dra_command.formats.html_page import fold, render_page
+from dra_command.formats.plan_detail import detail_tables
 from dra_command.formats.plan_figures import has_many, is_shared
 from dra_command.formats.plan_html_parts import (
     MOST_SHARES,
@@ -127,8 +128,6 @@ def _context(plan: Plan, *, detail: bool, difference: PlanDifference | None) -> 
 
 
 def _details(plan: Plan, filled: FilledNodes) -> list[Table]:
-    from dra_command.formats.plan_detail import detail_tables  # sizes again
-
     return list(detail_tables(plan, filled))
 
 

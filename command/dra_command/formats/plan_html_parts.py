@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from dra_command.formats.html_figures import Chart, Figure, LevelNodes, chart_of, held_cells, look_of, node_figures
@@ -21,7 +22,6 @@ from dra_planner.plan.explaining import Explanation
 from dra_planner.plan.node_devices import NIC, NodeDevice
 from dra_planner.plan.node_groups import FilledNodes, NodeGroup
 from dra_planner.plan.order_outcomes import OrderOutcome
-from dra_planner.records import dataclass
 from dra_planner.wording import counted
 
 _BAR: Final = 120

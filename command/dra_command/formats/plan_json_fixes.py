@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dra_command.contract.plan import FixRow
 from dra_planner.plan import Plan
+from dra_planner.plan.fixes import fix_patch, fix_sentence, saved_usd
 
 
 def fix_rows(plan: Plan) -> list[FixRow]:
     """Return each change with what it saves against what is built, and as a patch; the cheapest first."""
     if not plan.judgement.fixes:
         return []
-    from dra_planner.plan.fixes import fix_patch, fix_sentence, saved_usd  # loads the simulation
-
     built = {pool.name: pool.recommended - pool.spare for pool in plan.pools}
     rows: list[FixRow] = []
     for fix in plan.judgement.fixes:

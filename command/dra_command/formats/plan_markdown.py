@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from dra_command.formats.markdown import block, code, details, diagnostic_lines, html_code, joined, safe, table_lines
+from dra_command.formats.plan_detail import detail_tables
 from dra_command.formats.plan_report import (
     VERDICT_AFTER_A_NAME,
     VERDICT_WORDS,
@@ -23,8 +24,10 @@ from dra_command.formats.plan_report import (
     simulation,
 )
 from dra_command.formats.plan_tables import PlanTables, difference_line, difference_table, signed
+from dra_command.formats.plan_terms import failing_tables
 from dra_command.formats.signs import DRAWN
 from dra_planner.plan import Plan
+from dra_planner.plan.explaining import explain_failing
 from dra_planner.plan.plan_difference import PlanDifference
 from dra_planner.wording import counted
 
@@ -159,8 +162,6 @@ def _folded(stack: StackPlan, named: bool, *, detail: bool) -> Iterator[list[str
         lines = [line for each in others for line in diagnostic_lines(each)]
         yield details(f"{where}{counted(len(others), 'note')}", lines)
     if detail:
-        from dra_command.formats.plan_detail import detail_tables  # sizes again
-
         for table in detail_tables(plan, tables.filled):
             yield details(f"{where}{table.title.lower()}", table_lines(table, title=False))
     if plan.assumptions:
@@ -169,9 +170,6 @@ def _folded(stack: StackPlan, named: bool, *, detail: bool) -> Iterator[list[str
 
 
 def _terms(plan: Plan, where: str) -> Iterator[list[str]]:
-    from dra_command.formats.plan_terms import failing_tables
-    from dra_planner.plan.explaining import explain_failing
-
     for workload, table in failing_tables(explain_failing(plan.judgement), DRAWN, 4):
         rows = tuple((f"`{row[0]}`", *row[1:]) for row in table.rows)
         shown = Table(table.title, table.heads, rows)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from textwrap import wrap
 from typing import Final
 
@@ -13,7 +14,6 @@ from dra_command.formats.plan_report import headline
 from dra_command.formats.visible import short
 from dra_planner.plan import Plan
 from dra_planner.plan.node_groups import fill_nodes
-from dra_planner.records import dataclass
 
 _WIDTH: Final = 1_100
 _MOST_POOLS: Final = 12

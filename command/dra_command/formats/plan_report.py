@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from decimal import Decimal
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from dra_planner.catalog import cloud_titles
 from dra_planner.errors import Diagnostic
 from dra_planner.model import DEMAND_LEVELS, Reason, Verdict
-from dra_planner.plan import Plan
+from dra_planner.plan import Plan, detail_claims
+from dra_planner.plan.fixes import fix_sentence, saved_usd
+from dra_planner.plan.survival import lost
 from dra_planner.plan.values import MISSING_POOL, LimitUse
-from dra_planner.records import dataclass
 from dra_planner.wording import counted, named, verb
 
 if TYPE_CHECKING:  # only simulating needs the simulation
@@ -51,8 +54,6 @@ class Obstacle:
 
 def claims_table(plan: Plan) -> Table:
     """Return which device each request of each claim would get, a row for each."""
-    from dra_planner.plan import detail_claims  # only with --detail
-
     rows = (
         (f"{claim.namespace}/{claim.name}", claim.pod, device.request, device.node, f"{device.driver}/{device.device}")
         for claim in detail_claims(plan)
@@ -179,8 +180,6 @@ def _spares(plan: Plan) -> tuple[str, ...]:
     survival = plan.judgement.survival
     if survival is None or plan.verdict != "fits":
         return ()
-    from dra_planner.plan.survival import lost  # few fleets ask for it
-
     spare = sum(survival.spare.values())
     tried = f"{counted(survival.tried, 'case')} simulated" if survival.tried else "by the packing; not simulated"
     nodes = "No node is spare" if not spare else f"{counted(spare, 'node')} of them {verb(spare, 'are')} spare"
@@ -232,8 +231,6 @@ def _costs(plan: Plan) -> tuple[str, ...]:
 
 def _looser() -> str:
     """Return why a bound may be lower than it could be; "" where the solver is installed."""
-    from importlib.util import find_spec  # only where there is a gap
-
     return "" if find_spec("highspy") else " without the extra `solver`, which proves closer bounds"
 
 
@@ -301,8 +298,6 @@ def _cheaper(plan: Plan) -> tuple[str, ...]:
     """Return the change that would place everything on cheaper nodes, and what it saves against what is built."""
     if not plan.judgement.fixes:
         return ()
-    from dra_planner.plan.fixes import fix_sentence, saved_usd  # loads the simulation
-
     fix = plan.judgement.fixes[0]
     built = {pool.name: pool.recommended - pool.spare for pool in plan.pools}
     fewer = sum(built.values()) - sum(fix.counts.values())

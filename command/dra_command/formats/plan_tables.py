@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
@@ -24,7 +25,7 @@ from dra_planner.model import DEMAND_LEVELS, DemandLevel, WorkloadRef
 from dra_planner.plan import Plan, PlannedPool, PlannedWorkload
 from dra_planner.plan.node_devices import NIC, KindCount
 from dra_planner.plan.node_groups import FilledNodes, fill_nodes
-from dra_planner.records import dataclass
+from dra_planner.plan.order_outcomes import order_outcomes
 from dra_planner.wording import counted
 
 if TYPE_CHECKING:  # most plans need neither
@@ -323,8 +324,6 @@ class PlanTables:
         found = self.plan.judgement.simulated
         if found is None or found.counts is not None or not found.at_maximum:
             return None
-        from dra_planner.plan.order_outcomes import order_outcomes
-
         rows = []
         for end in order_outcomes(self.plan)[: None if self.every else 6]:
             pods = ", ".join(f"{count} {self.letters.get(ref, short(str(ref), 60))}" for ref, count in end.pending)

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, TextIO
 
 from dra_command.formats.page import VERDICT_STYLES, Page
+from dra_command.formats.plan_detail import detail_tables
 from dra_command.formats.plan_report import (
     Table,
     costs,
@@ -17,10 +18,12 @@ from dra_command.formats.plan_report import (
     simulation,
 )
 from dra_command.formats.plan_tables import NARROW, PlanTables, difference_line, difference_table
+from dra_command.formats.plan_terms import failing_tables
 from dra_command.formats.short_changes import short_change
 from dra_command.formats.signs import Signs
 from dra_planner.model import DEMAND_LEVELS
 from dra_planner.plan import Plan
+from dra_planner.plan.explaining import explain_failing
 from dra_planner.wording import counted
 
 if TYPE_CHECKING:  # only with a saved plan
@@ -76,8 +79,6 @@ class _PlanPage:
             self._table(tables.workloads())
         self._tables((tables.pools(), tables.devices(), tables.orders()))
         if detail:
-            from dra_command.formats.plan_detail import detail_tables  # sizes again
-
             self._tables(detail_tables(plan, tables.filled))
         for line in (*simulation(plan), *costs(plan)):
             page.gap()
@@ -128,9 +129,6 @@ class _PlanPage:
         """Return what claims fail at, by workload; a few of them."""
         if self._plan.verdict == "fits":
             return {}
-        from dra_command.formats.plan_terms import failing_tables
-        from dra_planner.plan.explaining import explain_failing
-
         most = 2 if self._narrow else 4
         tables: dict[str, list[Table]] = {}
         for number, (workload, table) in enumerate(

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
 from dra_planner.model import ClaimSpec, Demand, DeviceRequest, Shape, WorkloadRef
-from dra_planner.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

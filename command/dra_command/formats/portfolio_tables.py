@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dra_command.formats.plan_report import Table
+from dra_command.formats.portfolio_asked import asked_tables
 from dra_command.formats.portfolio_report import scenarios_table, stacks_table
 from dra_command.portfolio.summary import Summary
 
@@ -15,6 +16,4 @@ def report_tables(summary: Summary) -> Iterator[Table]:
     yield stacks_table(summary)
     portfolio = summary.answers.collected.portfolio
     if portfolio.ask.curves or portfolio.ask.risk or portfolio.place:
-        from dra_command.formats.portfolio_asked import asked_tables  # loads the contract of the JSON
-
         yield from asked_tables(summary)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
-
-from dra_planner.records import dataclass
 
 if TYPE_CHECKING:  # tables of the catalogue need no verdicts
     from dra_planner.model import Verdict

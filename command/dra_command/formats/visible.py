@@ -5,15 +5,13 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from dra_planner.lazy import late_pattern
-
 LONGEST_NAME: Final = 200
 LONGEST_TEXT: Final = 4_000
-_HIDDEN: Final = late_pattern(
+_HIDDEN: Final = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff"
     "\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e0fff]"
 )
-_NAME: Final = late_pattern(rf"""[^\s&|()=<>,"'`\[\]{{}}]{{{LONGEST_NAME + 1},}}""")
+_NAME: Final = re.compile(rf"""[^\s&|()=<>,"'`\[\]{{}}]{{{LONGEST_NAME + 1},}}""")
 
 
 def visible(text: str) -> str:

@@ -6,6 +6,7 @@ import argparse
 from typing import Final
 
 from dra_command.options.inputs import add_answer, add_capacity, add_paths
+from dra_planner.plan.values import STEPS_PER_SECOND
 
 _LONGEST_SIMULATION: Final = 3_600  # seconds
 
@@ -73,8 +74,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def _steps(text: str) -> int:
     """Return the steps that a time stands for, so that the answer does not depend on how fast the machine is."""
-    from dra_planner.plan.values import STEPS_PER_SECOND
-
     if text == "off":
         return 0
     try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from decimal import Decimal
 from typing import Any
 
@@ -12,7 +12,6 @@ from dra_command.portfolio.rows import Row
 from dra_planner.portfolio.answers import CellAnswer, CellFault
 from dra_planner.portfolio.inputs import ScenarioInputs, StackInputs
 from dra_planner.portfolio.schema import Ask
-from dra_planner.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

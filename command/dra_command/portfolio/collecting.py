@@ -5,7 +5,7 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from dra_command.git_files import checked_out
@@ -17,7 +17,6 @@ from dra_planner.portfolio.answers import CellFault
 from dra_planner.portfolio.inputs import ScenarioInputs, StackInputs
 from dra_planner.portfolio.reading import PortfolioError, read_portfolio
 from dra_planner.portfolio.schema import Placing, Portfolio, StackEntry
-from dra_planner.records import dataclass
 from dra_planner.sources import Source, read_file, read_sources
 
 _WORKLOADS = "pulumi-dra:workloads"

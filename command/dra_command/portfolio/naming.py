@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from dra_command.portfolio.collecting import Collected
 from dra_planner.portfolio.digests import (
@@ -13,7 +14,6 @@ from dra_planner.portfolio.digests import (
     sources_digest,
 )
 from dra_planner.portfolio.schema import Ask
-from dra_planner.records import dataclass
 
 PLACE = "place"
 

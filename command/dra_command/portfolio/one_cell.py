@@ -6,6 +6,9 @@ import argparse
 from difflib import get_close_matches
 
 from dra_command.arguments import UsageError
+from dra_command.formats.plan_html import plan_html
+from dra_command.formats.plan_json import plan_json
+from dra_command.formats.plan_text import print_plan
 from dra_command.portfolio.collecting import Collected
 from dra_command.status import Status, status_of
 from dra_planner.errors import PlannerError
@@ -18,16 +21,10 @@ def print_cell(collected: Collected, values: argparse.Namespace) -> Status:
     plan = plan_cell(collected, values.cell)
     match values.format:
         case "json":
-            from dra_command.formats.plan_json import plan_json
-
             print(plan_json(plan))
         case "html":
-            from dra_command.formats.plan_html import plan_html
-
             print(plan_html(plan), end="")
         case _:
-            from dra_command.formats.plan_text import print_plan
-
             print_plan(plan, quiet=values.quiet, verbose=values.verbose)
     return status_of(plan.verdict, allow_unknown=values.allow_unknown)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from dra_command.portfolio.batches import CellTask, row_of
@@ -13,7 +14,6 @@ from dra_planner.plan import read_checked
 from dra_planner.portfolio.answers import CellFault
 from dra_planner.portfolio.cells import StackCells
 from dra_planner.portfolio.placing import Movable, Placement, PlacingCluster, place_workloads
-from dra_planner.records import dataclass
 from dra_planner.releases import features_of
 
 

@@ -6,6 +6,9 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
 from dra_command.portfolio.running import RunLog
 
 
@@ -15,9 +18,6 @@ def shown(*, quiet: bool) -> Iterator[Callable[[RunLog], None]]:
     if quiet or not sys.stderr.isatty():
         yield lambda log: None
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),

@@ -8,19 +8,22 @@ import os
 import time
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import field
+from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dra_command.portfolio.batches import Batch, CellTask, Futures, pack
 from dra_command.portfolio.collecting import Collected
+from dra_command.portfolio.engines.here import Here
+from dra_command.portfolio.engines.on_dask import OnDask
+from dra_command.portfolio.engines.processes import Processes
 from dra_command.portfolio.interrupts import Interrupts
 from dra_command.portfolio.naming import CellName, name_cells, place_digest
+from dra_command.portfolio.placing import place_row
 from dra_command.portfolio.rows import Row
 from dra_command.portfolio.store import Store
 from dra_planner.portfolio.digests import planner_digest, stack_digest
-from dra_planner.records import dataclass
 
 if TYPE_CHECKING:
     from dra_command.portfolio.engines.protocol import Engine
@@ -97,16 +100,10 @@ def choose_engine(collected: Collected, cells: int, options: RunOptions) -> Engi
     memory = int(collected.portfolio.limits.memory_gib * _BYTES_PER_GIB)
     wanted = options.workers or default_workers()
     if options.scheduler or options.engine == "dask":  # however few they are
-        from dra_command.portfolio.engines.on_dask import OnDask
-
         return OnDask(address=options.scheduler, workers=wanted, memory_bytes=memory)
     is_small = wanted == 1 or (not options.workers and cells <= FEW_CELLS)
     if options.engine == "here" or (not options.engine and is_small):
-        from dra_command.portfolio.engines.here import Here  # loads all that plans
-
         return Here()
-    from dra_command.portfolio.engines.processes import Processes
-
     return Processes(wanted)
 
 
@@ -144,8 +141,6 @@ def run_portfolio(
 
 def _place(collected: Collected, digest: str, store: Store, rows: dict[str, Row], log: RunLog) -> None:
     """Compute and keep the placement across clusters."""
-    from dra_command.portfolio.placing import place_row
-
     try:
         with closing(store):
             store.begin()

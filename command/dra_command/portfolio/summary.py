@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cached_property
 
@@ -13,7 +13,6 @@ from dra_command.portfolio.naming import CellName
 from dra_command.portfolio.rows import Row
 from dra_command.portfolio.running import Answers
 from dra_planner.model import Verdict
-from dra_planner.records import dataclass
 
 FAILED = "failed"
 MISSING = "not computed"

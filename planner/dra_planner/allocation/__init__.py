@@ -14,27 +14,14 @@ matter of `simulation`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from dra_planner.allocation.edits import Edit
+from dra_planner.allocation.explanation import Explanation, explain
 from dra_planner.allocation.interpod import Sight, sight_of
 from dra_planner.allocation.place import place
+from dra_planner.allocation.reasons import reasons_of
 from dra_planner.allocation.state import NodeState, open_node, open_offer
+from dra_planner.allocation.suggestions import suggest_edits
 from dra_planner.allocation.verdicts import Answer, Placement, Refusal, Undecided
-from dra_planner.lazy import lazy_names
-
-if TYPE_CHECKING:
-    from dra_planner.allocation.edits import Edit
-    from dra_planner.allocation.explanation import Explanation, explain
-    from dra_planner.allocation.reasons import reasons_of
-    from dra_planner.allocation.suggestions import suggest_edits
-
-_HOMES = {
-    "Edit": "edits",
-    "Explanation": "explanation",
-    "explain": "explanation",
-    "reasons_of": "reasons",
-    "suggest_edits": "suggestions",
-}
 
 __all__ = [
     "Answer",
@@ -53,5 +40,3 @@ __all__ = [
     "sight_of",
     "suggest_edits",
 ]
-
-__getattr__ = lazy_names(__name__, _HOMES)

@@ -11,10 +11,9 @@ Sources: kubernetes/dynamic-resource-allocation @v0.34.9, v0.35.6, v0.36.3, v0.3
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-from dra_planner.records import dataclass
 from dra_planner.releases import Features
 
 

@@ -10,13 +10,12 @@ Source of the behaviour: kubernetes/dynamic-resource-allocation:structured/inter
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Literal
 
 from dra_planner.allocation.behaviour import Behaviour
 from dra_planner.allocation.devices import Candidate
 from dra_planner.model import AttributeValue, DeviceConstraint, Unknown, Version
-from dra_planner.records import dataclass
 from dra_planner.releases import Features
 
 Reading = Literal["pessimistic", "optimistic"]

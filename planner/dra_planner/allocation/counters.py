@@ -7,14 +7,13 @@ Source of the behaviour: kubernetes/dynamic-resource-allocation:structured/inter
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from dra_planner.allocation.amounts import nano
 from dra_planner.allocation.behaviour import Behaviour
 from dra_planner.allocation.devices import Candidate, indexes
 from dra_planner.allocation.template import Template
 from dra_planner.model import CounterSet
-from dra_planner.records import dataclass
 
 CounterName = tuple[str, str]  # counter set, counter
 Draws = tuple[tuple[CounterName, int], ...]

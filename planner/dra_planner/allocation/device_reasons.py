@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 from dra_planner.allocation.explanation import (
@@ -24,7 +24,6 @@ from dra_planner.allocation.selector_changes import (
 )
 from dra_planner.allocation.verdicts import Refusal
 from dra_planner.model import ClaimSpec, DeviceRequest, ExactDeviceRequest, Reason, Shape, ShapeClaim
-from dra_planner.records import dataclass
 from dra_planner.wording import counted, verb
 
 _MOST_VALUES: Final = 4

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from dra_planner.model import AttributeValue, Device, DeviceCapacity, ResourceSlice
-from dra_planner.records import dataclass
 
 
 class PoolId(NamedTuple):

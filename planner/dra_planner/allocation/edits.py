@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Literal, TypeVar, get_args
 
 from dra_planner.allocation.extended import CLAIM_NAME
@@ -22,7 +22,6 @@ from dra_planner.model import (
     Shape,
     Toleration,
 )
-from dra_planner.records import dataclass
 
 EditKind = Literal[
     "tolerate",

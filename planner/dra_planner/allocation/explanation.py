@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 from dra_planner.allocation.capacity import consumption
@@ -23,7 +24,6 @@ from dra_planner.allocation.state import NodeState
 from dra_planner.allocation.verdicts import Answer, Placement, Refusal
 from dra_planner.model import DeviceConstraint, Shape, Unknown
 from dra_planner.quantity import Quantity
-from dra_planner.records import dataclass
 
 Step = Literal["selector", "unknown", "error", "capacity", "taken", "counters", "taint"]
 

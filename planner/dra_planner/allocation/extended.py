@@ -10,12 +10,11 @@ Source of the behaviour: kubernetes/kubernetes:pkg/scheduler/framework/plugins/d
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from dra_planner.allocation.template import Template
 from dra_planner.model import Amounts, ClaimSpec, DeviceRequest, Shape, ShapeClaim
-from dra_planner.records import dataclass
 
 CLAIM_NAME: Final = "extended-resources"
 """The name under which `dra_planner.claims` puts the implicit claim among a shape's."""

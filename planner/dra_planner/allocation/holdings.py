@@ -8,7 +8,7 @@ rollbackDevice) @v0.34.9, v0.35.6, v0.36.3 and v0.37.2.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from dra_planner.allocation.behaviour import Behaviour
 from dra_planner.allocation.capacity import CapacityError, Consumption, consumption, fits
@@ -17,7 +17,6 @@ from dra_planner.allocation.counters import CounterLedger
 from dra_planner.allocation.devices import Candidate, DeviceId
 from dra_planner.allocation.requests import Alternative, Plan
 from dra_planner.allocation.template import Template
-from dra_planner.records import dataclass
 
 Shares = Mapping[int, Mapping[str, int]]
 """What is used of devices that several claims share, by candidate and capacity."""

@@ -7,11 +7,10 @@ kubernetes/kubernetes:pkg/scheduler/framework/{types.go,plugins/interpodaffinity
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from dra_planner.allocation.node_selectors import labels_match
 from dra_planner.model import LabelSelector, PodAffinityTerm, Requirement, Shape, TopologySpreadConstraint
-from dra_planner.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

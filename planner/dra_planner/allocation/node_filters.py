@@ -9,7 +9,7 @@ tainttoleration,nodeaffinity,nodeports,noderesources,interpodaffinity}/*.go, api
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from dra_planner.allocation.interpod import PodView, term_selects
@@ -17,7 +17,6 @@ from dra_planner.allocation.node_selectors import node_matches, tolerates, untol
 from dra_planner.allocation.ports import ports_clash
 from dra_planner.allocation.state import NodeState, Port
 from dra_planner.model import Node, PodSpec, Shape, Taint
-from dra_planner.records import dataclass
 
 HOSTNAME = "kubernetes.io/hostname"
 UNSCHEDULABLE = Taint("node.kubernetes.io/unschedulable")

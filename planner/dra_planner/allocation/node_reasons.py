@@ -7,7 +7,9 @@ from collections.abc import Iterable
 from dra_planner.allocation.node_filters import Misfit
 from dra_planner.allocation.results import quantity_of
 from dra_planner.allocation.verdicts import Refusal
+from dra_planner.catalog.label_owners import label_owner
 from dra_planner.claims.extended import IMPLICIT_PREFIX
+from dra_planner.clouds import cloud, names
 from dra_planner.model import Reason, Taint
 
 _GI = 2**30
@@ -132,14 +134,10 @@ def _selector_reason(misfit: Misfit, refusal: Refusal) -> Reason:
 
 def _owner(key: str) -> tuple[str, str] | None:
     """Return who sets the label, and what to select by instead; None for one that pools can be given."""
-    from dra_planner.catalog.label_owners import label_owner  # only on the way to a reason
-
     found = label_owner(key)
     return (found.owner, found.instead) if found is not None else None
 
 
 def _can_be_set(key: str, value: str) -> bool:
     """Whether every cloud takes the label from the owner of a pool."""
-    from dra_planner.clouds import cloud, names  # only on the way to a reason
-
     return not any(cloud(name).label_fault(key, value) for name in names())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from dra_planner.allocation.behaviour import Behaviour, intended
@@ -25,7 +26,6 @@ from dra_planner.allocation.template import Template
 from dra_planner.allocation.verdicts import Answer, ClaimPicks, Placement, Refusal, Undecided
 from dra_planner.model import Reason, Shape, ShapeClaim
 from dra_planner.offers import pod_requests
-from dra_planner.records import dataclass
 
 MAX_CONSUMERS = 256  # entries of status.reservedFor
 _REMEMBERED = 200_000  # verdicts kept per template

@@ -8,13 +8,12 @@ v0.35.6, v0.36.3 and v0.37.2.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from dra_planner.allocation.behaviour import is_plain
 from dra_planner.allocation.devices import PoolId
 from dra_planner.allocation.node_selectors import selection_matches
 from dra_planner.model import CounterSet, Device, Node, ResourceSlice
-from dra_planner.records import dataclass
 from dra_planner.releases import Features
 
 

@@ -10,7 +10,9 @@ from dra_planner.allocation.explanation import AlternativeReport, ClaimReport, E
 from dra_planner.allocation.node_reasons import misfit_reasons
 from dra_planner.allocation.place import plan_for, searched_claims
 from dra_planner.allocation.selection import fix_of, terms_of
+from dra_planner.allocation.suggestions import suggest_edits
 from dra_planner.allocation.verdicts import Refusal, Undecided
+from dra_planner.catalog.label_owners import label_owner
 from dra_planner.model import Reason
 from dra_planner.wording import counted, verb
 
@@ -102,8 +104,6 @@ def _prediction_reason(undecided: Undecided) -> Reason:
 
 def _label_fix(labels: Sequence[str]) -> str:
     """Return what to select by instead of labels whose values the fleet does not decide."""
-    from dra_planner.catalog.label_owners import label_owner  # only on the way to a reason
-
     if all(label.endswith("/zone") for label in labels):
         return "name one zone for the pool, or select by pulumi-dra/pool"
     for label in labels:
@@ -182,8 +182,6 @@ def _error_reason(refusal: Refusal) -> Reason:
 
 def _edits_text(refusal: Refusal) -> str:
     """Return the smallest changes to the selectors with which the pod fits; "" for none."""
-    from dra_planner.allocation.suggestions import suggest_edits  # only on the way to a reason
-
     return " and ".join(edit.text for edit in suggest_edits(refusal))
 
 

@@ -8,7 +8,7 @@ validateDeviceRequest, isSelectable) @v0.34.9, v0.35.6, v0.36.3 and v0.37.2.
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from dra_planner.allocation.capacity import CapacityError, Consumption, UnknownCapacity, consumption, fits
@@ -19,7 +19,6 @@ from dra_planner.allocation.node_selectors import tolerates, untolerated_device_
 from dra_planner.allocation.selection import Selection, Term, select, terms_of
 from dra_planner.allocation.template import Template
 from dra_planner.model import AttributeValue, ClaimSpec, DeviceRequest, ExactDeviceRequest
-from dra_planner.records import dataclass
 from dra_planner.releases import Features
 
 MAX_DEVICES = 32  # allocation results per claim

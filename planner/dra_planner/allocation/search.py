@@ -11,7 +11,7 @@ allocateOne) @v0.34.9, v0.35.6, v0.36.3 and v0.37.2.
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from dra_planner.allocation.behaviour import Behaviour
@@ -20,7 +20,6 @@ from dra_planner.allocation.devices import indexes
 from dra_planner.allocation.holdings import Holdings, Pick, Shares, Stop, Taken, open_holdings
 from dra_planner.allocation.requests import MAX_DEVICES, Alternative, Plan, PlannedRequest
 from dra_planner.allocation.template import Template
-from dra_planner.records import dataclass
 
 STEP_BUDGET: Final = 200_000
 """Devices tried before a search gives up; upstream gives up after ten seconds."""

@@ -8,13 +8,14 @@ kept per projection.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from dra_planner.allocation.devices import Candidate
+from dra_planner.cel import Dialect, Refused, compile
+from dra_planner.cel.device import prepare
 from dra_planner.model import CelSelector, DeviceClass, Unknown
-from dra_planner.records import dataclass
 from dra_planner.releases import Features
 
 if TYPE_CHECKING:
@@ -117,12 +118,6 @@ class _Judge:
     __slots__ = ("_outcomes", "refused", "selector")
 
     def __init__(self, expression: str, features: Features) -> None:
-        from dra_planner.cel import (
-            Dialect,
-            Refused,
-            compile,
-        )  # parsing is heavy, and most callers never select
-
         compiled = compile(expression, Dialect.of(features, "stored"))
         self.refused: Refused | None = compiled if isinstance(compiled, Refused) else None
         self.selector: Selector | None = None if isinstance(compiled, Refused) else compiled
@@ -146,8 +141,6 @@ class _Judge:
 
 def _view(candidate: Candidate) -> Any:
     """The device made ready for selectors, once for all of them."""
-    from dra_planner.cel.device import prepare  # parsing is heavy, and most callers never select
-
     return prepare(candidate)
 
 

@@ -7,13 +7,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Final, Literal
 
 from dra_planner.allocation.devices import Candidate
 from dra_planner.allocation.selection import outcomes
 from dra_planner.allocation.template import Template
+from dra_planner.cel import Dialect, Selector, compile, explain
+from dra_planner.cel.advice.versions import as_versions
+from dra_planner.cel.explanation import NEAR_PERCENT, split_at_and
+from dra_planner.cel.tree import Call
 from dra_planner.quantity import Quantity, QuantityError
-from dra_planner.records import dataclass
 
 if TYPE_CHECKING:
     from dra_planner.cel import Selector
@@ -50,8 +55,6 @@ def selector_changes(expression: str, device_class: str, template: Template) -> 
     First those that keep what was meant (a comparison that includes the value itself, a value as it is published),
     then the conditions to drop.
     """
-    from dra_planner.cel import explain
-
     selector = _compile(expression, template)
     if selector is None:
         return
@@ -72,8 +75,6 @@ def selector_changes(expression: str, device_class: str, template: Template) -> 
 
 def failing_conditions(expression: str, device_class: str, template: Template) -> tuple[Condition, ...]:
     """Return the conditions of a selector that keep devices of the class out, over the devices that are kept out."""
-    from dra_planner.cel import explain
-
     selector = _compile(expression, template)
     if selector is None:
         return ()
@@ -85,8 +86,6 @@ def failing_conditions(expression: str, device_class: str, template: Template) -
 
 def change_selector(expression: str, parts: Sequence[tuple[str, str]]) -> str:
     """Return the selector with conditions replaced; `true` where none is left."""
-    from dra_planner.cel.explanation import split_at_and
-
     instead = dict(parts)
     conditions = [expression] if expression in instead else split_at_and(expression)
     kept = [instead.get(condition, condition) for condition in conditions]
@@ -112,8 +111,6 @@ def devices_of_class(name: str, template: Template) -> list[Candidate]:
 
 
 def _compile(expression: str, template: Template) -> Selector | None:
-    from dra_planner.cel import Dialect, Selector, compile
-
     compiled = compile(expression, Dialect.of(template.features, "stored"))
     return compiled if isinstance(compiled, Selector) else None
 
@@ -136,8 +133,6 @@ def _corrections_of_errors(
     if _NO_VERSION in term.error:
         yield from _correction("correct-value", term.text, _SHORT_VERSION.sub(_whole_version, term.text))
     if _NO_OVERLOAD in term.error:
-        from dra_planner.cel.advice.versions import as_versions  # only on the way to a change
-
         selector = _compile(term.text, template)
         better = as_versions(selector.tree) if selector is not None else ""
         yield from _correction("correct-value", term.text, better)
@@ -174,8 +169,6 @@ def _correction(kind: ChangeKind, condition: str, instead: str, only_if: str = "
 
 def _inclusive(condition: str, template: Template) -> str:
     """Return a strict comparison as one that the value itself passes; "" where the condition is none."""
-    from dra_planner.cel.tree import Call
-
     selector = _compile(condition, template)
     function = selector.tree.function if selector is not None and isinstance(selector.tree, Call) else ""
     for name, sign in (("isGreaterThan", ">="), ("isLessThan", "<=")):
@@ -190,15 +183,11 @@ def _inclusive(condition: str, template: Template) -> str:
 
 def _is_meant(term: Condition) -> bool:
     """Whether the nearest published value is what the wanted one stands for: the same word, or a figure on a box."""
-    from dra_planner.cel.explanation import NEAR_PERCENT
-
     if not term.wanted or not term.nearest:
         return False
     try:
         wanted, nearest = Quantity.parse(term.wanted).as_float(), Quantity.parse(term.nearest).as_float()
     except QuantityError:
-        from difflib import SequenceMatcher  # only on the way to a change: 5 ms
-
         ours, theirs = term.wanted.lower(), term.nearest.lower()
         same_numbers = set(_NUMBER.findall(ours)) <= set(_NUMBER.findall(theirs))
         return same_numbers and (ours in theirs or SequenceMatcher(None, ours, theirs).ratio() >= _SAME_WORD)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from dra_planner.allocation.amounts import nanos
@@ -13,7 +13,6 @@ from dra_planner.allocation.interpod import NOTHING_SEEN, PodView, Sight
 from dra_planner.allocation.ports import host_ports
 from dra_planner.allocation.template import Template, build_template
 from dra_planner.model import AllocatedDevice, Amounts, DeviceClass, Node, ObjectKey, ResourceSlice
-from dra_planner.records import dataclass
 from dra_planner.releases import Features
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations, islice, product
 
 from dra_planner.allocation.edits import PREFERENCE, Edit, apply_edits, count_text, possible_edits, way_of
@@ -11,7 +11,6 @@ from dra_planner.allocation.place import place
 from dra_planner.allocation.state import NodeState
 from dra_planner.allocation.verdicts import Placement, Refusal
 from dra_planner.model import Shape
-from dra_planner.records import dataclass
 
 _STEPS = 20_000  # of one search while looking for edits
 _CLASS_CHOICES = 200  # combinations of other classes for the requests

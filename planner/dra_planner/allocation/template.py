@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 from dra_planner.allocation.behaviour import Behaviour, behaviour_of
@@ -11,7 +11,6 @@ from dra_planner.allocation.devices import Candidate, DeviceId
 from dra_planner.allocation.interpod import NOTHING_SEEN, Sight
 from dra_planner.allocation.pools import Pool, device_reaches, gather_pools
 from dra_planner.model import DeviceClass, Node, ResourceSlice
-from dra_planner.records import dataclass
 from dra_planner.releases import Features
 
 

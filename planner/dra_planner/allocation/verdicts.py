@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
@@ -11,7 +11,6 @@ from dra_planner.allocation.node_filters import Misfit
 from dra_planner.allocation.results import allocation_of
 from dra_planner.allocation.state import NodeState
 from dra_planner.model import AllocatedDevice, ClaimAllocation, ObjectKey, Reason, Shape
-from dra_planner.records import dataclass
 
 _ALTERNATIVES = 8  # entries of firstAvailable
 

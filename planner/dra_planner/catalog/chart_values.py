@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, Final
 
 from dra_planner.catalog.driver_settings import DriverSettings, gate_faults
 from dra_planner.catalog.drivers import driver_releases
-from dra_planner.records import dataclass
 
 OVERRIDE: Final = "gpuResourcesEnabledOverride"
 KEYS: Final = (

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache
 
 from dra_planner.catalog.machines import Machine
 from dra_planner.catalog.tables import Provenance, integer, provenance, read_table
-from dra_planner.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache
 
 from dra_planner.catalog.tables import read_table
-from dra_planner.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

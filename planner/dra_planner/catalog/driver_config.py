@@ -8,12 +8,13 @@ Source: kubernetes-sigs/dra-driver-nvidia-gpu:api/nvidia.com/resource/v1beta1 an
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any, Final
 
 from dra_planner.catalog.driver_settings import DriverSettings
 from dra_planner.catalog.drivers import DriverRelease
 from dra_planner.quantity import Quantity, QuantityError
-from dra_planner.records import dataclass
 
 API_VERSION: Final = "resource.nvidia.com/v1beta1"
 DRIVERS: Final = ("gpu.nvidia.com", "compute-domain.nvidia.com")
@@ -130,8 +131,6 @@ def _is_limit(limit: object) -> bool:
 
 
 def _unknown(given: Mapping[str, Any], known: tuple[str, ...], where: str) -> Iterator[ConfigFault]:
-    from difflib import get_close_matches  # only on the way to a finding
-
     for key in given:
         if key not in known:
             near = get_close_matches(key, known, 1)

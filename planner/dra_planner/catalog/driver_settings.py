@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
+from difflib import get_close_matches
 
 from dra_planner.catalog.drivers import DriverRelease, driver_release, driver_releases
 from dra_planner.catalog.machines import Machine
 from dra_planner.catalog.mig import WHOLE
 from dra_planner.errors import CatalogError, PlannerError, UnsupportedFeature
-from dra_planner.records import dataclass
 from dra_planner.releases import Features
 
 _EXCLUSIVE = (  # from which release on the driver refuses to start with both
@@ -47,8 +47,6 @@ class DriverSettings:
 
 def unknown_gate(gate: str, driver: DriverRelease) -> CatalogError:
     """Return the error for a gate that a release lacks: the release that brings it, the nearest name, or all."""
-    from difflib import get_close_matches  # only on the way out: 5 ms
-
     near = get_close_matches(gate, list(driver.feature_gates), 1)
     later = [each for each in driver_releases() if each.has_gate(gate) and each.order > driver.order]
     if later:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Final, Literal
 
 from dra_planner.catalog.tables import Provenance, Row, flag, provenance, read_table
 from dra_planner.errors import CatalogError
-from dra_planner.records import dataclass
 
 AttributeValueRule = Literal["fixed", "model", "minor", "node", "node-wide", "device", "parent", "topology"]
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 from typing import Literal
 
 from dra_planner.catalog.tables import Provenance, Row, flag, integer, provenance, read_table, unknown
 from dra_planner.errors import CatalogError
-from dra_planner.records import dataclass
 
 _SEE = "see `pulumi-dra catalog machines`"
 

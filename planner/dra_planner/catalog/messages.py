@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
 from dra_planner.catalog.tables import read_table
-from dra_planner.records import dataclass
 
 _QUOTES: Final = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "\u00a0": " "})
 _COMMAND: Final = re.compile(r"`((?:pulumi-dra|kubectl|helm) [^`]+)`")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
 from typing import Literal
 
 from dra_planner.catalog.machines import Machine
 from dra_planner.catalog.tables import Row, read_table
-from dra_planner.records import dataclass
 
 Purchase = Literal["on-demand", "spot"]
 

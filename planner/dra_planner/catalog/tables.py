@@ -12,11 +12,12 @@ import csv
 import os.path
 import sys
 from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cache
 from typing import Literal
 
 from dra_planner.errors import CatalogError
-from dra_planner.records import dataclass
 
 Row = Mapping[str, str]
 Confidence = Literal["observed", "documented", "derived", "high", "medium", "low"]
@@ -91,8 +92,6 @@ def flag(row: Row, column: str) -> bool | None:
 
 def unknown(kind: str, name: str, known: list[str], *, fix: str = "") -> CatalogError:
     """Return the error for a name that no table holds, with the nearest known ones (at most four)."""
-    from difflib import get_close_matches  # only on the way out: 5 ms
-
     lowered = {candidate.lower(): candidate for candidate in reversed(known)}
     near = [candidate for candidate in known if name and candidate.lower().startswith(name.lower())][:4]
     near = near or [lowered[match] for match in get_close_matches(name.lower(), list(lowered), n=4, cutoff=0.6)]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache
 
 from dra_planner.catalog.machines import Machine
 from dra_planner.catalog.tables import Row, flag, integer, read_table
-from dra_planner.records import dataclass
 
 EFA = "Elastic Fabric Adapter (EFA)"  # what the driver publishes as dra.net/pciDevice
 

@@ -26,34 +26,13 @@ The names below are loaded on first use, so that importing the package costs not
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from dra_planner.lazy import lazy_names
-
-if TYPE_CHECKING:
-    from dra_planner.cel.checking.reads import ALL
-    from dra_planner.cel.compilation import compile
-    from dra_planner.cel.device import DeviceError, prepare
-    from dra_planner.cel.dialect import Dialect
-    from dra_planner.cel.explanation import explain
-    from dra_planner.cel.results import Explanation, Outcome, Refused, Term, ValuesAt
-    from dra_planner.cel.selector import BUDGET, Selector
-
-_HOMES = {
-    "ALL": "checking.reads",
-    "BUDGET": "selector",
-    "DeviceError": "device",
-    "Dialect": "dialect",
-    "Explanation": "results",
-    "Outcome": "results",
-    "Refused": "results",
-    "Selector": "selector",
-    "Term": "results",
-    "ValuesAt": "results",
-    "compile": "compilation",
-    "explain": "explanation",
-    "prepare": "device",
-}
+from dra_planner.cel.checking.reads import ALL
+from dra_planner.cel.compilation import compile
+from dra_planner.cel.device import DeviceError, prepare
+from dra_planner.cel.dialect import Dialect
+from dra_planner.cel.explanation import explain
+from dra_planner.cel.results import Explanation, Outcome, Refused, Term, ValuesAt
+from dra_planner.cel.selector import BUDGET, Selector
 
 __all__ = [
     "ALL",
@@ -70,9 +49,6 @@ __all__ = [
     "explain",
     "prepare",
 ]
-
-
-__getattr__ = lazy_names(__name__, _HOMES)
 
 
 def __dir__() -> list[str]:

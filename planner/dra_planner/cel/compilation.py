@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final
 
+from dra_planner.cel.advice import fixes, slips
 from dra_planner.cel.checking.checker import check
 from dra_planner.cel.checking.reads import paths_read
 from dra_planner.cel.checking.validation import Issue
@@ -47,8 +48,6 @@ def _compile(text: str, dialect: Dialect) -> Selector | Refused:
     try:
         tree = parse(text, dialect)
     except ParseError as error:
-        from dra_planner.cel.advice import slips  # only on the way to a refusal
-
         kind: Kind = "depth" if error.deep else "syntax"
         fix = None if error.deep else slips.advise(text, dialect)
         return Refused(text, kind, f"compilation failed: {error.message}", error.position, fix)
@@ -65,8 +64,6 @@ def _compile_tree(text: str, dialect: Dialect, tree: Node) -> Selector | Refused
         return _refuse(text, issues, dialect)
     wrong = _wrong_result(tree.type, dialect)
     if wrong:
-        from dra_planner.cel.advice import fixes  # only on the way to a refusal
-
         return Refused(text, "type", wrong, 0, fixes.for_result(tree))
     try:
         closure, slots = compile_tree(tree, dialect)
@@ -76,8 +73,6 @@ def _compile_tree(text: str, dialect: Dialect, tree: Node) -> Selector | Refused
         return Refused(text, "unsupported", str(error), 0)
     cost = estimate(tree, dialect)
     if cost > MAX_ESTIMATE and dialect.environment == "new":
-        from dra_planner.cel.advice import fixes  # only on the way to a refusal
-
         return Refused(text, "cost", f"too complex, exceeds cost limit: estimated {cost}", 0, fixes.for_cost(tree))
     return Selector(text, dialect, tree, closure, slots, cost, paths_read(tree))
 
@@ -86,8 +81,6 @@ def _refuse(text: str, issues: list[Issue], dialect: Dialect) -> Refused:
     unsupported = next((issue for issue in issues if issue.unsupported), None)
     if unsupported is not None:
         return Refused(text, "unsupported", unsupported.message, unsupported.position)
-    from dra_planner.cel.advice import fixes  # only on the way to a refusal
-
     messages = dict.fromkeys(issue.message for issue in issues[:_MAX_ISSUES])
     advised = (fixes.for_node(issue.node, issue.message, dialect) for issue in issues)
     fix = next((fix for fix in advised if fix is not None), None)

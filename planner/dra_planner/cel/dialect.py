@@ -8,10 +8,9 @@ to 1.36) and v0.29.2 (1.37).
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-from dra_planner.records import dataclass
 from dra_planner.releases import Features
 
 LISTS_EXTENSION_SINCE: Final = 34

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal
-
-from dra_planner.records import dataclass
 
 Path = tuple[str, ...]
 """What is read of a device: `("driver",)`, `("attributes", domain, name)` and the like; a prefix is all below it."""

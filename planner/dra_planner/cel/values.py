@@ -7,10 +7,10 @@ double, string, bytes, null and list. The others are here. Nothing in this modul
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
 from dra_planner.quantity import Quantity
-from dra_planner.records import dataclass
 
 INT_MAX: Final = 2**63 - 1
 INT_MIN: Final = -(2**63)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 from dra_planner.claims.consumers import ConsumerLimit
@@ -19,6 +19,7 @@ from dra_planner.claims.limit_ranges import refuse as refuse_by_limits
 from dra_planner.claims.limit_ranges import with_defaults as with_limit_defaults
 from dra_planner.claims.quotas import Denial, QuotaRoom
 from dra_planner.claims.resolution import DOES_NOT_FIT, Unresolved, check_classes, classes_of, resolve_claims
+from dra_planner.claims.updates import as_updated, makes_other_pods
 from dra_planner.manifests import Manifests, UnresolvedPods
 from dra_planner.manifests.manifests import BoundPod, GroupClaims
 from dra_planner.manifests.parsing.pods import SYSTEM_PRIORITIES
@@ -41,7 +42,6 @@ from dra_planner.model import (
     Workload,
     WorkloadRef,
 )
-from dra_planner.records import dataclass
 from dra_planner.releases import Features
 from dra_planner.wording import counted, verb
 
@@ -338,8 +338,6 @@ class _Expansion:
 
     def _updated(self, workload: Workload, pod_set: PodSet, before: PodSet) -> tuple[PodSet, bool]:
         """Return a pod set as it is once it is applied to the cluster, and whether it makes other pods then."""
-        from dra_planner.claims.updates import as_updated, makes_other_pods  # only where a cluster has it already
-
         pod_set, said = as_updated(pod_set, before, self._manifests.existing[workload.ref])
         self._assumptions.update(f"{workload.ref}: {text}" for text in said)
         return pod_set, makes_other_pods(pod_set.template, before.template)

@@ -7,7 +7,7 @@ extendeddynamicresources.go@v1.36 and kubernetes/dynamic-resource-allocation:dev
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 from dra_planner.model import (
@@ -20,7 +20,6 @@ from dra_planner.model import (
     ShapeClaim,
     Toleration,
 )
-from dra_planner.records import dataclass
 
 IMPLICIT_PREFIX: Final = "deviceclass.resource.kubernetes.io/"
 CLAIM_NAME: Final = "extended-resources"

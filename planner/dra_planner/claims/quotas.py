@@ -7,7 +7,7 @@ blocked here, for neither ever runs.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from dra_planner.claims.consumers import take
@@ -30,7 +30,6 @@ from dra_planner.model import (
     Workload,
 )
 from dra_planner.quantity import Quantity
-from dra_planner.records import dataclass
 from dra_planner.releases import Features
 
 _LEVELS = 4

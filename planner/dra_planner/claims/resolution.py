@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
+from dra_planner.catalog.device_classes import known_classes
 from dra_planner.manifests import Manifests
 from dra_planner.model import (
     ClaimSpec,
@@ -158,8 +160,6 @@ def _missing(
 
 def _installed_by(name: str) -> str:
     """Return what installs a class of a driver that is known here; "" for other classes."""
-    from dra_planner.catalog.device_classes import known_classes  # only on the way to a finding
-
     known = known_classes().get(name)
     if known is None:
         return ""
@@ -172,8 +172,6 @@ def _installed_by(name: str) -> str:
 
 
 def _near(name: str, known: Iterable[str]) -> str:
-    import difflib  # only on the way to a finding
-
     near = difflib.get_close_matches(name, sorted(known), n=1, cutoff=0.6)
     return f"; did you mean {near[0]}?" if near else ""
 

@@ -7,19 +7,19 @@ lines are looked up in the text, one collection at a time, for what is.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from json.decoder import scanstring  # type: ignore[attr-defined]  # the stubs forget to export it
 from typing import Any, Final
 
 from dra_planner.documents.limits import MAX_DEPTH, MAX_NODES
 from dra_planner.documents.tree import Map, Seq
 from dra_planner.documents.yaml_reader import VALUES, Fault, Remark, read_yaml
-from dra_planner.lazy import late_pattern
-from dra_planner.records import dataclass
 
-_SPACE: Final = late_pattern(r"[ \t\n\r]*")
-_TOKEN: Final = late_pattern(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\]]|[^\s{}\[\]:,"]+')
-_HALF_A_PAIR: Final = late_pattern(r"\\u[dD][89a-fA-F]")
+_SPACE: Final = re.compile(r"[ \t\n\r]*")
+_TOKEN: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\]]|[^\s{}\[\]:,"]+')
+_HALF_A_PAIR: Final = re.compile(r"\\u[dD][89a-fA-F]")
 _LEVELS_ONE_BY_ONE: Final = 12  # what is deeper is looked through at once, so that no text is read again and again
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
+from difflib import get_close_matches
 from typing import Any
 
 from pydantic import ValidationError
@@ -101,8 +102,6 @@ def _sentence(problem: Any, document: str, keys: Collection[str]) -> str:
 
 
 def _unknown_key(loc: Location, document: str, keys: Collection[str]) -> str:
-    from difflib import get_close_matches
-
     key = str(loc[-1])
     nearest = get_close_matches(key, sorted(set(keys) - {key}), 1)
     return f"is not a key of {document}" + (f'; did you mean "{nearest[0]}"?' if nearest else "")

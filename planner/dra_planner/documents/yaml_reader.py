@@ -22,6 +22,7 @@ from yaml.events import (
     StreamEndEvent,
 )
 
+from dra_planner.documents.advice import RENDER
 from dra_planner.documents.limits import MAX_DEPTH, MAX_NODES
 from dra_planner.documents.scalars import MERGE, NotInJson, PlainKeys, PlainValues, key_text, resolve_plain
 from dra_planner.documents.tree import Map, Seq
@@ -354,7 +355,5 @@ def _complex_key(node: Map | Seq) -> tuple[str, int, str]:
     kind = "mapping" if isinstance(node, Map) else "sequence"
     fix = ""
     if isinstance(node, Map) and len(node) == 1 and next(iter(node.values())) is None:
-        from dra_planner.documents.advice import RENDER  # only on the way to an error
-
         fix = RENDER
     return f"a key is a {kind}", node.line, fix

@@ -9,12 +9,13 @@ NVIDIA DRA driver.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any, Final
 
 from dra_planner.errors import FleetError
 from dra_planner.fleet.reading import read_document, read_fleet
 from dra_planner.fleet.schema import Fleet
-from dra_planner.records import dataclass
 
 _SHORT: Final = {"driver": ("drivers", "nvidia", "version")}
 _OPENING: Final = {"[": "]", "{": "}", '"': '"', "'": "'"}
@@ -97,8 +98,6 @@ def _inside(here: Any, key: str, path: tuple[str, ...], change: Change) -> Any:
     if isinstance(here, dict) and isinstance(here.get(key), dict | list):
         return here[key]
     if isinstance(here, dict) and key not in here:
-        from difflib import get_close_matches  # only on the way to an error
-
         near = get_close_matches(key, list(here), 1)
         fix = f'did you mean "{near[0]}"?' if near else f"keys there: {', '.join(here)}"
         raise FleetError(f'{change.path}: the fleet has no "{".".join(path)}"', fix=fix)

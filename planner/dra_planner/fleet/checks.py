@@ -9,6 +9,7 @@ from dra_planner.catalog import DriverRelease, Machine
 from dra_planner.clouds import ClusterSettings, PoolSettings, cloud, extended_resource_fault
 from dra_planner.documents.tree import Location
 from dra_planner.errors import PlannerError
+from dra_planner.fleet.limits import limit_faults
 from dra_planner.fleet.pools import Pool
 from dra_planner.fleet.schema import Fleet
 from dra_planner.fleet.values import sentence_of
@@ -128,8 +129,6 @@ def _redundancy_faults(fleet: Fleet) -> Iterator[Fault]:
 
 def _limit_faults(fleet: Fleet) -> Iterator[Fault]:
     if fleet.quotas or any(pool.bought_nodes is not None for pool in fleet.pools):
-        from dra_planner.fleet.limits import limit_faults  # few fleets have any
-
         yield from limit_faults(fleet)
 
 

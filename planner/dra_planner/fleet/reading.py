@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,13 +13,16 @@ from pydantic import ValidationError
 from pydantic.alias_generators import to_camel
 
 from dra_planner.clouds import cloud
+from dra_planner.documents.advice import advise
+from dra_planner.documents.json_reader import read_json
 from dra_planner.documents.tree import Location, line_at, path_text
+from dra_planner.documents.validation import kind_of, sentences
 from dra_planner.documents.yaml_reader import Fault, Remark, read_yaml
 from dra_planner.errors import FleetError, Place
 from dra_planner.fleet.checks import check_together
+from dra_planner.fleet.required import what_to_write
 from dra_planner.fleet.schema import Fleet
 from dra_planner.fleet.values import Document
-from dra_planner.records import dataclass
 from dra_planner.sources import read_file
 
 PROJECT = "pulumi-dra"
@@ -46,15 +51,10 @@ def read_fleet(data: object, *, file: str = "") -> Fleet:
         return FleetError(message, place=Place(file, line_at(data, at), path_text(at)), fix=fix)
 
     if not isinstance(data, Mapping):
-        from dra_planner.documents.validation import kind_of  # only on the way to an error
-
         raise fault((), f"the fleet must be a mapping of keys, not {kind_of(data)}")
     try:
         fleet = Fleet.model_validate(data)
     except ValidationError as error:
-        from dra_planner.documents.validation import sentences  # only on the way to an error
-        from dra_planner.fleet.required import what_to_write
-
         wanted = partial(what_to_write, data=data)
         told = sentences(error, data, document="the fleet", keys=_known_keys(), what_to_write=wanted)
         raise _together([fault(at, message) for at, message in told]) from None
@@ -72,8 +72,6 @@ def read_document(text: str, file: str = "", *, most_nodes: int = MOST_NODES) ->
     try:
         data, remarks = _reader_of(text)(text, most_nodes=most_nodes)
     except Fault as fault:
-        from dra_planner.documents.advice import advise  # only on the way to an error
-
         fix = fault.fix or advise(text.split("\n"), fault.line) or "correct the text at this line"
         raise FleetError(f"cannot be read as YAML: {fault.message}", place=Place(file, fault.line), fix=fix) from None
     if remarks:
@@ -84,8 +82,6 @@ def read_document(text: str, file: str = "", *, most_nodes: int = MOST_NODES) ->
 def _reader_of(text: str) -> Callable[..., tuple[Any, list[Remark]]]:
     if not text.lstrip().startswith("{"):
         return read_yaml
-    from dra_planner.documents.json_reader import read_json  # most fleets are YAML
-
     return read_json
 
 
@@ -104,8 +100,6 @@ def stack_file(stack: str, project: Path = Path()) -> Path:
     path = project / "stacks" / f"Pulumi.{stack}.yaml"
     if not path.is_file():
         known = sorted(found.name[len("Pulumi.") : -len(".yaml")] for found in path.parent.glob("Pulumi.*.yaml"))
-        from difflib import get_close_matches  # only on the way to an error
-
         nearest = get_close_matches(stack, known, 1)
         fix = f'did you mean "{nearest[0]}"? ' if nearest else ""
         here = ", ".join(known) or "none (start in the folder of the project, or give --fleet FILE)"

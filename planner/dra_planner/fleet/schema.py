@@ -21,6 +21,7 @@ from dra_planner.catalog import Machine
 from dra_planner.clouds import SYSTEM_NODES, PoolNodes, public_network_fault, repetition_fault
 from dra_planner.errors import PlannerError
 from dra_planner.fleet.drivers import DevicePlugin, Drivers, FleetDeviceClass
+from dra_planner.fleet.limits import shared_limits
 from dra_planner.fleet.pools import Headroom, Pool, Quota, Redundancy
 from dra_planner.fleet.values import (
     DNS_SUBDOMAIN,
@@ -194,8 +195,6 @@ class Fleet(Document):
         """What pools share: quotas without what the system pool takes of them, and reservations."""
         if not self.quotas and all(pool.bought_nodes is None for pool in self.pools):
             return ()
-        from dra_planner.fleet.limits import shared_limits  # few fleets have any
-
         return shared_limits(self)
 
     @property

@@ -1,8 +1,5 @@
 """Manifests: what a team has in its repository, read as the API server and the controllers would."""
 
-from typing import TYPE_CHECKING
-
-from dra_planner.lazy import lazy_names
 from dra_planner.manifests.manifests import BoundPod, Manifests, UnresolvedPods, selectors_of
 from dra_planner.manifests.parsing.claims import (
     parse_claim,
@@ -10,7 +7,9 @@ from dra_planner.manifests.parsing.claims import (
     parse_claim_template,
     parse_device_class,
 )
+from dra_planner.manifests.parsing.nodes import parse_node
 from dra_planner.manifests.parsing.pods import parse_pod_spec, parse_pod_template
+from dra_planner.manifests.parsing.slices import parse_slice
 from dra_planner.manifests.reading import read_manifests
 from dra_planner.manifests.rendering.claims import (
     render_claim,
@@ -18,12 +17,8 @@ from dra_planner.manifests.rendering.claims import (
     render_device_class,
 )
 from dra_planner.manifests.rendering.pods import render_pod_spec, render_pod_template
+from dra_planner.manifests.rendering.slices import render_node, render_slice
 from dra_planner.manifests.validation.context import SelectorRefusal
-
-if TYPE_CHECKING:  # few manifests hold nodes or slices, and few commands show them
-    from dra_planner.manifests.parsing.nodes import parse_node
-    from dra_planner.manifests.parsing.slices import parse_slice
-    from dra_planner.manifests.rendering.slices import render_node, render_slice
 
 __all__ = [
     "BoundPod",
@@ -48,12 +43,3 @@ __all__ = [
     "render_slice",
     "selectors_of",
 ]
-
-_HOMES = {
-    "parse_node": "parsing.nodes",
-    "parse_slice": "parsing.slices",
-    "render_node": "rendering.slices",
-    "render_slice": "rendering.slices",
-}
-
-__getattr__ = lazy_names(__name__, _HOMES)

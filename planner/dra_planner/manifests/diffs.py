@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from dra_planner.documents.yaml_reader import Fault, read_yaml
+
 _SIGNS: Final = (" ", "+", "-", "\\")
 _HEADS: Final = ("diff ", "index ", "--- ", "+++ ", "new file mode ", "deleted file mode ")
 
@@ -31,8 +33,6 @@ def _without_sign(line: str, instead: str) -> str:
 
 
 def _is_yaml(lines: Sequence[str]) -> bool:
-    from dra_planner.documents.yaml_reader import Fault, read_yaml  # few pages have a diff
-
     try:
         for document in "\n".join(lines).split("\n---"):
             read_yaml(document)

@@ -8,13 +8,15 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from dra_planner.documents.advice import advise
+from dra_planner.documents.json_reader import decode_json
 from dra_planner.documents.limits import MAX_DEPTH, MAX_DOCUMENTS
 from dra_planner.documents.stream import split_stream
 from dra_planner.documents.yaml_reader import Fault, Remark, read_yaml
 from dra_planner.errors import Diagnostic, ManifestError, Place
-from dra_planner.records import dataclass
 from dra_planner.sources import Source
 
 if TYPE_CHECKING:
@@ -70,8 +72,6 @@ def read_documents(sources: Iterable[Source]) -> tuple[list[Document], list[Diag
 
 
 def _error(source: Source, fault: Fault) -> ManifestError:
-    from dra_planner.documents.advice import advise  # only on the way to an error
-
     fix = fault.fix or advise(source.text.split("\n"), fault.line)
     return ManifestError(f"cannot be read as YAML: {fault.message}", place=Place(source.name, fault.line), fix=fix)
 
@@ -114,8 +114,6 @@ def _yaml_parts(text: str, line: int) -> Iterator[_Part]:
 
 def _json_parts(text: str) -> Iterator[_Part]:
     """Yield the values of a JSON stream; what follows a line `---` is YAML again."""
-    from dra_planner.documents.json_reader import decode_json  # most manifests are YAML
-
     position, line = 0, 1
     while True:
         match = _JSON_SPACE.match(text, position)

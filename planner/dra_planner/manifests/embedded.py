@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 from dra_planner.manifests.diffs import after_diff
 from dra_planner.manifests.marked_blocks import ASCIIDOC, RESTRUCTURED, Marked, asciidoc_blocks, directive_blocks
 from dra_planner.manifests.shown_output import Shown, without_output
-from dra_planner.records import dataclass
 from dra_planner.sources import SCRIPT_SUFFIXES, Source
 
 _FENCE: Final = re.compile(

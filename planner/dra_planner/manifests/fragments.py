@@ -6,6 +6,7 @@ What a part leaves out is filled in, so that only what is written is judged: see
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, Final
 
@@ -13,7 +14,7 @@ from dra_planner.documents.tree import Location, Map, Seq, clone, line_of, new_m
 from dra_planner.errors import Diagnostic, Place
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.manifests.schema import fields_of, recorded_minors
-from dra_planner.records import dataclass
+from dra_planner.manifests.setup import config_findings
 
 NAME: Final = "fragment"
 """What is filled in for names that a part leaves out."""
@@ -79,8 +80,6 @@ def setting_findings(data: Any, place: Place, page: str) -> Iterator[Diagnostic]
     A part with components is kubeadm's, any other one kind's. On pages about Kueue nothing is told: it has gates of the
     same names.
     """
-    from dra_planner.manifests.setup import config_findings  # few pages hold some
-
     if not isinstance(data, Map) or "kueue" in page.lower():
         return
     if {"apiServer", "controllerManager", "scheduler"} & set(data):

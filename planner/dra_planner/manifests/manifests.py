@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 from dra_planner.errors import NOWHERE, Diagnostic, Place
@@ -25,7 +25,6 @@ from dra_planner.model import (
     Workload,
     WorkloadRef,
 )
-from dra_planner.records import dataclass
 
 GroupClaims = Mapping[tuple[str, str], str]
 """The claims that all pods of a group share: (name of the entry, name of the template) → name of the claim."""

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
-
-from dra_planner.records import dataclass
 
 ASCIIDOC: Final = (".adoc", ".asciidoc", ".asc")
 RESTRUCTURED: Final = (".rst",)

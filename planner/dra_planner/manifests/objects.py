@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from dra_planner.documents.tree import Map, child, clone, new_map
 from dra_planner.errors import ManifestError, Place
 from dra_planner.manifests.documents import Document
 from dra_planner.model import ObjectKey
-from dra_planner.records import dataclass
 
 CLUSTER_SCOPED: Final = frozenset({"DeviceClass", "ResourceSlice", "Node", "Namespace", "PriorityClass"})
 

@@ -15,8 +15,15 @@ from dra_planner.manifests.documents import read_documents
 from dra_planner.manifests.manifests import BoundPod, GroupClaims, Manifests, UnresolvedPods
 from dra_planner.manifests.objects import KubernetesObject, read_objects
 from dra_planner.manifests.parsing.claims import parse_claim, parse_claim_template, parse_device_class
+from dra_planner.manifests.parsing.compute_domains import channel_template
+from dra_planner.manifests.parsing.disruption_budgets import parse_disruption_budget
 from dra_planner.manifests.parsing.fields import parse_meta
+from dra_planner.manifests.parsing.limit_ranges import parse_limit_range
+from dra_planner.manifests.parsing.nodes import parse_node
 from dra_planner.manifests.parsing.pods import parse_pod_template
+from dra_planner.manifests.parsing.slices import parse_slice
+from dra_planner.manifests.revisions import Revisions, maker_of
+from dra_planner.manifests.setup import config_findings, queue_findings
 from dra_planner.manifests.validation.context import CheckSelector, Context, ExistingObjects
 from dra_planner.manifests.validation.findings import findings, late_findings
 from dra_planner.manifests.validation.quotas import uncounted
@@ -170,8 +177,6 @@ class _Collector:
         if groups_pods(kept):
             self.grouping.append(kept)
         if item.group in _SETUP or item.kind == "ConfigMap":
-            from dra_planner.manifests.setup import config_findings  # few manifests hold some
-
             self.setup.append(kept)
             self.diagnostics += config_findings(kept)
         read = _READERS.get((item.group, item.kind))
@@ -211,8 +216,6 @@ class _Collector:
             if f"{item.kind} {item.namespace}/{item.name}" in names
         )
         if self.setup or any(is_queued(each) or has_other_scheduler(each) for each in self.workloads):
-            from dra_planner.manifests.setup import queue_findings  # few manifests hold some
-
             self.diagnostics += queue_findings(self.setup, self.workloads, self.claims, self.templates)
         self.diagnostics += scaler_findings(self.seen.values())
         return Manifests(
@@ -245,8 +248,6 @@ class _Collector:
     @cached_property
     def revisions(self) -> Revisions:
         """The templates of the workloads that a cluster has."""
-        from dra_planner.manifests.revisions import Revisions  # only where a snapshot is read
-
         return Revisions()
 
     def _of_workload(self, pod: BoundPod) -> BoundPod:
@@ -262,8 +263,6 @@ class _Collector:
             owner = self.owners[owner]
         if owner is None or owner.kind != "ReplicaSet":
             return owner
-        from dra_planner.manifests.revisions import maker_of  # only where a snapshot lacks ReplicaSets
-
         return maker_of(owner, pod)
 
     def add_claim(self, item: KubernetesObject) -> None:
@@ -276,13 +275,9 @@ class _Collector:
         self.classes[item.name] = parse_device_class(item.data, item.place)
 
     def add_slice(self, item: KubernetesObject) -> None:
-        from dra_planner.manifests.parsing.slices import parse_slice  # few manifests hold one
-
         self.slices.append(parse_slice(item.data, item.place))
 
     def add_node(self, item: KubernetesObject) -> None:
-        from dra_planner.manifests.parsing.nodes import parse_node  # few manifests hold one
-
         self.nodes.append(parse_node(item.data, item.place))
 
     def add_namespace(self, item: KubernetesObject) -> None:
@@ -304,13 +299,9 @@ class _Collector:
         self.diagnostics += uncounted(item)
 
     def add_budget(self, item: KubernetesObject) -> None:
-        from dra_planner.manifests.parsing.disruption_budgets import parse_disruption_budget  # few manifests hold one
-
         self.budgets[item.key] = parse_disruption_budget(item.data, item.place)
 
     def add_limit_range(self, item: KubernetesObject) -> None:
-        from dra_planner.manifests.parsing.limit_ranges import parse_limit_range  # few manifests hold one
-
         try:
             self.limit_ranges.append(parse_limit_range(item.data, item.place))
         except QuantityError as error:
@@ -340,8 +331,6 @@ class _Collector:
 
     def add_compute_domain(self, item: KubernetesObject) -> None:
         """Make the template that the NVIDIA driver's controller makes for the channels of a domain."""
-        from dra_planner.manifests.parsing.compute_domains import channel_template  # few manifests hold one
-
         template = channel_template(item)
         if template is None:
             self.other[f"{item.api_version} {item.kind}"] += 1

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
 
+from dra_planner.catalog.messages import recognize
 from dra_planner.errors import Diagnostic, Place
-from dra_planner.records import dataclass
 from dra_planner.wording import noun
 
 _COMMAND: Final = re.compile(
@@ -105,8 +106,6 @@ def output_findings(shown: Iterable[Shown], file: str) -> Iterator[Diagnostic]:
     for each in shown:
         place = Place(file, each.line)
         if each.what == "events":
-            from dra_planner.catalog.messages import recognize  # a table of its own
-
             for found in recognize(each.text):
                 told = f'"{found.words}" ({found.message.where}): {found.message.cause}'
                 yield Diagnostic("note", "message-of-the-field", told, place, found.message.fix)

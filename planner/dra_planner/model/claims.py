@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from dra_planner.errors import NOWHERE, Place
 from dra_planner.model.objects import NodeSelector, ObjectMeta
 from dra_planner.quantity import Quantity
-from dra_planner.records import dataclass
 
 AllocationMode = Literal["ExactCount", "All"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from dra_planner.errors import NOWHERE, Place
 from dra_planner.model.claims import ClaimSpec, ResourceClaim
@@ -12,7 +12,6 @@ from dra_planner.model.objects import ObjectKey
 from dra_planner.model.pods import PodSpec
 from dra_planner.model.verdicts import Reason, Verdict
 from dra_planner.model.workloads import Figures, Rollout, WorkloadRef
-from dra_planner.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

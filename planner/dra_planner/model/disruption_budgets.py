@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from dra_planner.model.objects import LabelSelector, ObjectKey, ObjectMeta
-from dra_planner.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

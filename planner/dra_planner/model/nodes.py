@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from dra_planner.model.objects import Amounts, ObjectMeta
-from dra_planner.records import dataclass
 
 TaintEffect = Literal["NoSchedule", "PreferNoSchedule", "NoExecute"]
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from dra_planner.errors import NOWHERE, Place
-from dra_planner.records import dataclass
 
 Amounts = Mapping[str, int]
 """Resource amounts by name: `cpu` in thousandths of a core, everything else in whole units (bytes, counts)."""

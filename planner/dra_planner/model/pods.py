@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from dra_planner.errors import NOWHERE, Place
 from dra_planner.model.objects import Amounts, LabelSelector, NodeSelector, NodeSelectorTerm
-from dra_planner.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

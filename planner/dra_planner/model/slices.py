@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Literal
 
 from dra_planner.errors import NOWHERE, Place
 from dra_planner.model.objects import NodeSelector
 from dra_planner.quantity import Quantity
-from dra_planner.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Literal
 
 from dra_planner.errors import NOWHERE, Place
-from dra_planner.records import dataclass
 
 Verdict = Literal["fits", "does-not-fit", "cannot-tell"]
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from dra_planner.errors import NOWHERE, Place
 from dra_planner.model.objects import ObjectMeta
 from dra_planner.model.pods import PodTemplate
-from dra_planner.records import dataclass
 
 DemandLevel = Literal["floor", "steady", "ceiling", "peak"]
 DEMAND_LEVELS: tuple[DemandLevel, ...] = ("floor", "steady", "ceiling", "peak")

@@ -2,33 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from dra_planner.clouds import NodeSettings
-from dra_planner.lazy import lazy_names
 from dra_planner.offers.allocatable import predict_allocatable
+from dra_planner.offers.contribution import CatalogRow, rows_to_add
+from dra_planner.offers.installed import verify_classes, verify_driver
 from dra_planner.offers.labels import predict_labels, predict_taints
 from dra_planner.offers.model import Deduction, Offer, Origin
 from dra_planner.offers.nodes import PredictedNode, nodes_of
+from dra_planner.offers.observation import observe_offers
 from dra_planner.offers.prediction import SYSTEM_POOL, node_settings, predict_offers, predict_system_offer
 from dra_planner.offers.requests import pod_requests
-
-if TYPE_CHECKING:
-    from dra_planner.offers.contribution import CatalogRow, rows_to_add
-    from dra_planner.offers.installed import verify_classes, verify_driver
-    from dra_planner.offers.observation import observe_offers
-    from dra_planner.offers.verification import Difference, Verification, verify_offers
-
-_HOMES = {
-    "CatalogRow": "contribution",
-    "Difference": "verification",
-    "Verification": "verification",
-    "observe_offers": "observation",
-    "rows_to_add": "contribution",
-    "verify_classes": "installed",
-    "verify_driver": "installed",
-    "verify_offers": "verification",
-}
+from dra_planner.offers.verification import Difference, Verification, verify_offers
 
 __all__ = [
     "SYSTEM_POOL",
@@ -54,5 +38,3 @@ __all__ = [
     "verify_driver",
     "verify_offers",
 ]
-
-__getattr__ = lazy_names(__name__, _HOMES)

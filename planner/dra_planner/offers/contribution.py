@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from io import StringIO
 
 from dra_planner import catalog, clouds
@@ -14,7 +15,6 @@ from dra_planner.errors import CatalogError
 from dra_planner.model import Device
 from dra_planner.offers.model import Offer
 from dra_planner.quantity import Quantity
-from dra_planner.records import dataclass
 from dra_planner.slices import GPU_DRIVER
 
 _MIB = 1024 * 1024

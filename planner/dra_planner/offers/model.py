@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import TYPE_CHECKING, Literal
 
 from dra_planner.model import AllocatedDevice, Amounts, Node, ResourceClaim, ResourceSlice
 from dra_planner.offers.requests import pod_requests
-from dra_planner.records import dataclass
 
 if TYPE_CHECKING:  # predicting needs no reader of manifests, and it takes long to import
     from dra_planner.manifests import BoundPod

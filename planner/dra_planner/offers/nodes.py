@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from dra_planner.model import Node, ResourceSlice
 from dra_planner.offers.model import Offer
-from dra_planner.records import dataclass
 
 _ZONES = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone")
 _HOSTNAME = "kubernetes.io/hostname"

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final, Literal
 
 from dra_planner.clouds import POOL
 from dra_planner.model import AttributeValue, Device, ResourceSlice, Unknown
 from dra_planner.offers.model import Offer
 from dra_planner.quantity import Quantity
-from dra_planner.records import dataclass
 
 Aspect = Literal[
     "nodes",

@@ -2,57 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from dra_planner.lazy import lazy_names
-
-if TYPE_CHECKING:
-    from dra_planner.plan.classes import fleet_classes
-    from dra_planner.plan.detail import detail_claims
-    from dra_planner.plan.devices_only import DeviceDemand, OtherDevices, device_demand
-    from dra_planner.plan.document import judge_document, plan_file
-    from dra_planner.plan.given_claims import GivenClaim, GivenDevice
-    from dra_planner.plan.judgement import Judgement, PoolAnswer
-    from dra_planner.plan.judging import judge
-    from dra_planner.plan.observed import ReadCluster, read_cluster
-    from dra_planner.plan.planning import make_plan
-    from dra_planner.plan.reading import check_selector, read_checked
-    from dra_planner.plan.values import (
-        Cost,
-        NodeRange,
-        Plan,
-        PlannedPool,
-        PlannedWorkload,
-        PlanRequest,
-        overall_verdict,
-    )
-
-_HOMES = {
-    "Cost": "values",
-    "DeviceDemand": "devices_only",
-    "GivenClaim": "given_claims",
-    "GivenDevice": "given_claims",
-    "Judgement": "judgement",
-    "NodeRange": "values",
-    "OtherDevices": "devices_only",
-    "Plan": "values",
-    "PlanRequest": "values",
-    "PlannedPool": "values",
-    "PlannedWorkload": "values",
-    "PoolAnswer": "judgement",
-    "ReadCluster": "observed",
-    "check_selector": "reading",
-    "detail_claims": "detail",
-    "device_demand": "devices_only",
-    "fleet_classes": "classes",
-    "judge": "judging",
-    "judge_document": "document",
-    "make_plan": "planning",
-    "overall_verdict": "values",
-    "plan_file": "document",
-    "read_checked": "reading",
-    "read_cluster": "observed",
-}
+from dra_planner.plan.classes import fleet_classes
+from dra_planner.plan.detail import detail_claims
+from dra_planner.plan.devices_only import DeviceDemand, OtherDevices, device_demand
+from dra_planner.plan.document import judge_document, plan_file
+from dra_planner.plan.given_claims import GivenClaim, GivenDevice
+from dra_planner.plan.judgement import Judgement, PoolAnswer
+from dra_planner.plan.judging import judge
+from dra_planner.plan.observed import ReadCluster, read_cluster
+from dra_planner.plan.planning import make_plan
+from dra_planner.plan.reading import check_selector, read_checked
+from dra_planner.plan.values import (
+    Cost,
+    NodeRange,
+    Plan,
+    PlannedPool,
+    PlannedWorkload,
+    PlanRequest,
+    overall_verdict,
+)
 
 __all__ = [
     "Cost",
@@ -80,5 +48,3 @@ __all__ = [
     "read_checked",
     "read_cluster",
 ]
-
-__getattr__ = lazy_names(__name__, _HOMES)

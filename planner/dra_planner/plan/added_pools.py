@@ -6,7 +6,7 @@ Every machine with GPUs that the region sells on demand is a candidate, beside t
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
 
@@ -17,7 +17,6 @@ from dra_planner.plan.fixes import pools_to_taint, prefer_others_rows
 from dra_planner.plan.planning import make_plan
 from dra_planner.plan.suggesting import ROOM, SuggestRequest, buyable_machines
 from dra_planner.plan.values import Plan, PlanRequest
-from dra_planner.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,14 +7,16 @@ before any manifest is applied, and sets it again with every update. So the flee
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
 from dra_planner.allocation import open_offer
+from dra_planner.cel import Dialect, Refused, compile
+from dra_planner.cel.syntax.spelling import spell
 from dra_planner.errors import Diagnostic, Place
 from dra_planner.fleet import Fleet
 from dra_planner.model import CelSelector, DeviceClass
 from dra_planner.offers import Offer
 from dra_planner.plan.reading import check_selector
-from dra_planner.records import dataclass
 from dra_planner.releases import Features
 
 REFUSED, MATCHES_NOTHING, DIFFERS = "class-refused", "class-matches-nothing", "class-differs"
@@ -72,8 +74,6 @@ def _matching_nothing(
     """Yield the classes that match no device for certain, and whether each names a driver of some device."""
     if not classes:
         return
-    from dra_planner.cel import Dialect, Refused, compile
-
     nodes = [open_offer(offer, sources.in_cluster, features) for offer in offers]
     devices = [device for node in nodes for device in node.template.candidates]
     drivers = {device.driver for device in devices}
@@ -104,9 +104,6 @@ def _are_alike(one: DeviceClass, other: DeviceClass, features: Features) -> bool
 
 def _spellings(selectors: Iterable[CelSelector], features: Features) -> frozenset[str]:
     """Return the selectors in one spelling each: quotes, spaces and order make no other class."""
-    from dra_planner.cel import Dialect, Refused, compile
-    from dra_planner.cel.syntax.spelling import spell
-
     spellings: set[str] = set()
     for selector in selectors:
         compiled = compile(selector.expression, Dialect.of(features, "stored"))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from dra_planner import catalog
@@ -22,7 +22,6 @@ from dra_planner.offers import Offer, observe_offers
 from dra_planner.plan.observed import snapshot_minor
 from dra_planner.plan.reading import read_checked
 from dra_planner.plan.values import PlanRequest
-from dra_planner.records import dataclass
 from dra_planner.releases import features_of
 from dra_planner.sources import Source
 from dra_planner.wording import counted

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from typing import Final, Literal
@@ -12,7 +13,6 @@ from dra_planner.model import WorkloadRef
 from dra_planner.plan.node_devices import NIC, NodeDevice
 from dra_planner.plan.node_groups import FilledNodes, NodeGroup
 from dra_planner.plan.values import Plan
-from dra_planner.records import dataclass
 
 ShareState = Literal["used", "free", "stranded"]
 _CENT: Final = Decimal("0.01")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from typing import Final
 
@@ -16,7 +16,6 @@ from dra_planner.claims import extended_resources
 from dra_planner.clouds import GPU_TAINT
 from dra_planner.model import Blocked, ClaimSpec, Demand, DeviceClass, Member, Shape
 from dra_planner.offers import Offer
-from dra_planner.records import dataclass
 
 OWN_DOMAIN: Final = GPU_TAINT.key.partition("/")[0]  # of the vendor whose devices every pool has
 _DRIVER: Final = re.compile(r"""\bdevice\.driver\s*==\s*["']([^"']+)["']""")

@@ -30,6 +30,7 @@ from dra_planner.model import (
     WorkloadRef,
 )
 from dra_planner.offers import Offer, predict_offers
+from dra_planner.plan.devices_only import device_demand
 from dra_planner.plan.judging import judge
 from dra_planner.plan.planning import match_pools, size_plan
 from dra_planner.plan.values import Plan, PlannedPool, PlannedWorkload
@@ -101,8 +102,6 @@ def judge_document(
     offers = predict_offers(fleet, features) if offers is None else offers
     match_pools(fleet, offers)
     if devices_only:
-        from dra_planner.plan.devices_only import device_demand  # guards alone ask for it
-
         demand = device_demand(demand, offers, classes).demand
     judgement = judge(demand, offers, classes, features, level=given.demand.level, fleet=fleet)
     return size_plan(judgement, fleet, assumptions=given.assumptions, inputs=given.inputs.model_dump(mode="json"))

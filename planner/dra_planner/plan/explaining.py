@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import NamedTuple
 
@@ -15,7 +16,6 @@ from dra_planner.errors import PlannerError
 from dra_planner.model import Reason, Shape, ShapeClaim, Verdict, WorkloadRef, best, generated_claim_name, worst
 from dra_planner.plan.judgement import Judgement, PoolAnswer
 from dra_planner.plan.missing_pools import missing_pool
-from dra_planner.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Final
 
@@ -12,7 +13,6 @@ from dra_planner.model import Reason, Shape, Verdict, WorkloadRef, best, generat
 from dra_planner.plan.explaining import Holder, smallest_edits
 from dra_planner.plan.judgement import Judgement, PoolAnswer
 from dra_planner.plan.missing_pools import missing_pool
-from dra_planner.records import dataclass
 from dra_planner.sizing import WorkloadSize
 
 _MOST_NAMES: Final = 12

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from dra_planner.allocation import Refusal, Undecided, reasons_of
 from dra_planner.errors import PlannerError
@@ -11,7 +12,6 @@ from dra_planner.model import Reason, Shape, Unknown, Verdict, worst
 from dra_planner.offers import Offer
 from dra_planner.plan.judgement import PoolAnswer
 from dra_planner.plan.values import Plan, PlannedPool, PlannedWorkload
-from dra_planner.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cache
 from heapq import heappop, heappush
@@ -22,7 +22,6 @@ from dra_planner.offers import Offer
 from dra_planner.plan.judgement import Judgement, PoolAnswer
 from dra_planner.plan.simulated import CHECK_SEEDS, RANDOM_ORDERS, SystemNodes, system_nodes
 from dra_planner.plan.values import Plan
-from dra_planner.records import dataclass
 from dra_planner.simulation import Order, Simulator, check_orders, predicted_nodes, prefer_others, standard_orders
 
 MOST_DEMANDS: Final = 2_000

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from dra_planner.model import Demand, DemandLevel, Figures, Gang, GangPart, Shape, WorkloadRef
-from dra_planner.records import dataclass
 
 PodSetKey = tuple[WorkloadRef, str]
 

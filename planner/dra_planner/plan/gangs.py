@@ -7,11 +7,10 @@ The most groups are looked for that have room beside the pods that are placed an
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 from dra_planner.model import Demand, GangPart, Reason, worst
 from dra_planner.plan.gang_groups import GangGroups, PodSetKey, find_groups, with_pods
-from dra_planner.records import dataclass
 from dra_planner.sizing import PoolSize, Sizing, WorkloadSize
 from dra_planner.wording import counted
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Final
 
@@ -17,16 +17,17 @@ from dra_planner.fleet import Fleet
 from dra_planner.model import Reason, WorkloadRef, worst
 from dra_planner.offers import Offer, predict_offers
 from dra_planner.offers.verification import pool_of
+from dra_planner.plan.addresses import find_address_doubts
 from dra_planner.plan.built_counts import counts_to_build, find_built_counts, may_be_smaller, node_range
 from dra_planner.plan.classes import fleet_classes
 from dra_planner.plan.drains import find_blocked_drains
+from dra_planner.plan.headroom import with_headroom
 from dra_planner.plan.judgement import Judgement
 from dra_planner.plan.observed import ReadCluster, find_consequences, read_cluster
 from dra_planner.plan.observed_nodes import judge_outcome
 from dra_planner.plan.planned_workloads import plan_workloads
 from dra_planner.plan.simulated import CHECK_SEEDS, PROFILES, RANDOM_ORDERS, stranded
 from dra_planner.plan.values import Cost, LimitUse, Plan, PlannedPool, PlanRequest, overall_verdict
-from dra_planner.records import dataclass
 from dra_planner.simulation import (
     CountQuestion,
     Fix,
@@ -64,8 +65,6 @@ def plan_growth(request: PlanRequest, fleet: Fleet) -> Plan:
         raise PlannerError("how many nodes more are needed is simulated", fix="leave out --simulate off")
     cluster = read_cluster(request, lambda features: fleet_classes(fleet, features))
     if fleet.headroom:
-        from dra_planner.plan.headroom import with_headroom  # few fleets keep any
-
         demand, idle = with_headroom(cluster.demand, fleet)
         cluster = replace(cluster, demand=demand, diagnostics=(*cluster.diagnostics, *idle))
     if fleet.redundancy.is_asked:
@@ -85,8 +84,6 @@ def plan_growth(request: PlanRequest, fleet: Fleet) -> Plan:
     workloads = plan_workloads(judgement)
     diagnostics = (*diagnostics, *find_consequences(cluster, judgement, workloads))
     if any(quota.unit == "addresses" for quota in fleet.quotas):
-        from dra_planner.plan.addresses import find_address_doubts  # few fleets count them
-
         offers = {offer.name: offer for offer in growth.predicted}
         diagnostics = (*diagnostics, *find_address_doubts(judgement, fleet, offers, built))
     return Plan(

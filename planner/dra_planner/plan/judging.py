@@ -16,7 +16,11 @@ from typing import TYPE_CHECKING
 from dra_planner.fleet import Fleet
 from dra_planner.model import DEMAND_LEVELS, Demand, DemandLevel, DeviceClass
 from dra_planner.offers import Offer
+from dra_planner.plan.gangs import start_gangs
 from dra_planner.plan.judgement import Judgement
+from dra_planner.plan.observed_nodes import judge_nodes
+from dra_planner.plan.redundancy import survive, what_survives
+from dra_planner.plan.simulated import simulate_sizings, system_nodes
 from dra_planner.plan.system_pods import SystemPods, add_system, set_aside
 from dra_planner.releases import Features
 from dra_planner.sizing import Sizer, Sizing
@@ -45,8 +49,6 @@ def judge(
     without it, pods of gangs are counted one by one too.
     """
     if any(offer.origin == "observed" for offer in offers):
-        from dra_planner.plan.observed_nodes import judge_nodes  # with the simulation of the scheduler
-
         return judge_nodes(demand, offers, classes, features)
     on_gpus, elsewhere = set_aside(demand, offers)
     system = SystemPods.of(elsewhere, fleet, classes, features) if elsewhere.shapes and fleet is not None else None
@@ -54,16 +56,12 @@ def judge(
     sizer = Sizer.of(on_gpus, offers, classes, features, limits=limits)
     sizings = _size_levels(demand, sizer, system)
     if demand.gangs and with_fixes:
-        from dra_planner.plan.gangs import start_gangs  # few workloads start together
-
         first = sizings[level]
         whole = start_gangs(demand, first, lambda part: _size_part(part, level, sizer, system), len(offers))
         sizings = {each: whole if known is first else known for each, known in sizings.items()}
     simulations: Mapping[DemandLevel, SimulatedCounts] = {}
     fixes: tuple[Fix, ...] = ()
     if steps:
-        from dra_planner.plan.simulated import simulate_sizings, system_nodes  # with the simulation of the scheduler
-
         beside = system_nodes(fleet)
         sized = on_gpus if beside is None else demand
         profile = "default" if fleet is None else fleet.scheduler_profile
@@ -73,8 +71,6 @@ def judge(
         sizings, simulations, fixes = answer.sizings, answer.found, answer.fixes
     survival: Survival | None = None
     if fleet is not None and fleet.redundancy.is_asked and sizings[level].verdict == "fits":
-        from dra_planner.plan.redundancy import survive, what_survives  # few fleets ask for it
-
         simulated = simulations.get(level)
         spares, question = what_survives(fleet, sizings[level], simulated, (demand, on_gpus), offers, classes, features)
         sizing, survival = survive(sizings[level], spares, question, steps)

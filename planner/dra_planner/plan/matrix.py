@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Final
 
@@ -12,7 +12,6 @@ from dra_planner.fleet.changes import Change, change_fleet
 from dra_planner.model import Verdict, worst
 from dra_planner.plan.planning import make_plan
 from dra_planner.plan.values import Plan, PlanRequest
-from dra_planner.records import dataclass
 
 MOST_PLANS: Final = 100
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
@@ -21,7 +21,6 @@ from dra_planner.offers import predict_offers
 from dra_planner.plan.classes import MIG_CLASS, fleet_classes
 from dra_planner.plan.judgement import Judgement, PoolAnswer
 from dra_planner.plan.values import MISSING_POOL
-from dra_planner.records import dataclass
 from dra_planner.releases import MAXIMUM_MINOR, features_of, is_newer
 from dra_planner.sizing import DoubtfulPlace
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from dra_planner.allocation import NodeState
 from dra_planner.allocation.devices import Candidate
 from dra_planner.model import Unknown, WorkloadRef
 from dra_planner.quantity import Quantity
-from dra_planner.records import dataclass
 from dra_planner.slices import COMPUTE_DOMAIN_DRIVER
 
 DeviceState = Literal["used", "free", "stranded"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal
 
 from dra_planner.allocation import NodeState, Placement, open_offer, place, sight_of
@@ -19,7 +19,6 @@ from dra_planner.model import ObjectKey, Shape, WorkloadRef
 from dra_planner.offers import pod_requests
 from dra_planner.plan.node_devices import KindCount, NodeDevice, add_kinds, count_kinds, describe_devices, in_use
 from dra_planner.plan.values import Plan
-from dra_planner.records import dataclass
 from dra_planner.sizing import NodePattern
 
 if TYPE_CHECKING:  # only simulating needs the simulation

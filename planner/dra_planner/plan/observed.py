@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from dra_planner.claims import expand_claims
@@ -14,12 +14,13 @@ from dra_planner.errors import Diagnostic, ManifestError, Place
 from dra_planner.manifests import Manifests
 from dra_planner.model import Demand, DeviceClass, DisruptionBudget, LimitRange, ObjectKey, Workload
 from dra_planner.offers import Offer, observe_offers
+from dra_planner.plan.daemon_quotas import find_full_quotas
+from dra_planner.plan.displaced import find_displaced
 from dra_planner.plan.judgement import Judgement
 from dra_planner.plan.judging import judge
 from dra_planner.plan.planned_workloads import plan_workloads
 from dra_planner.plan.reading import read_checked
 from dra_planner.plan.values import NodeRange, Plan, PlannedPool, PlannedWorkload, PlanRequest, overall_verdict
-from dra_planner.records import dataclass
 from dra_planner.releases import Features, features_of, parse_version
 from dra_planner.sizing import DeviceCount
 from dra_planner.sources import Source
@@ -110,12 +111,8 @@ def find_consequences(
 ) -> Iterator[Diagnostic]:
     """Yield whom of the cluster it costs its node that the workloads are placed, and which quotas keep pods out."""
     if judgement.outcome is not None and judgement.outcome.preempted:
-        from dra_planner.plan.displaced import find_displaced  # only where pods give way
-
         yield from find_displaced(cluster.demand, cluster.snapshot.bound_pods, judgement.outcome)
     if cluster.demand.quotas is not None:
-        from dra_planner.plan.daemon_quotas import find_full_quotas  # few clusters have quotas
-
         yield from find_full_quotas(cluster.demand.quotas, workloads)
 
 

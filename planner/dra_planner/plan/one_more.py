@@ -7,7 +7,7 @@ Pods come first to nodes that are built anyway: filled as the plan tells, they m
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Final
 
@@ -17,7 +17,6 @@ from dra_planner.plan.headroom import KIND
 from dra_planner.plan.node_groups import FilledState, node_states
 from dra_planner.plan.system_pods import set_aside
 from dra_planner.plan.values import Plan
-from dra_planner.records import dataclass
 from dra_planner.sizing import Sizer, Sizing, unjudged_rule
 
 MOST_TRIED: Final = 250

@@ -6,11 +6,11 @@ Orders that end the same are one outcome, so there are as many pictures as there
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 
 from dra_planner.model import WorkloadRef
 from dra_planner.plan.node_groups import NodeGroup, simulated_groups
 from dra_planner.plan.values import Plan
-from dra_planner.records import dataclass
 from dra_planner.simulation import Outcome
 
 

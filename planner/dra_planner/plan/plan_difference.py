@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from decimal import Decimal
 
 from dra_planner.plan.values import Plan
 from dra_planner.planfile import PlanFile
-from dra_planner.records import dataclass
 from dra_planner.wording import counted
 
 

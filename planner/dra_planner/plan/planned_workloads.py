@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from dra_planner.allocation.selector_changes import is_conditional
 from dra_planner.model import DEMAND_LEVELS, DemandLevel, Figures, Reason, Verdict, WorkloadRef
 from dra_planner.plan.judgement import Judgement
+from dra_planner.plan.missing_pools import missing_pool
 from dra_planner.plan.values import PlannedWorkload
 from dra_planner.sizing import WorkloadSize
 
@@ -47,8 +49,6 @@ def _in_order(reasons: tuple[Reason, ...], missing: tuple[Reason, ...]) -> tuple
     """What holds all that is asked for comes before what helps only where less will do."""
     if not missing:
         return reasons
-    from dra_planner.allocation.selector_changes import is_conditional  # only where something does not fit
-
     gives_up = any(is_conditional(reason.fix) for reason in reasons)
     return (*missing, *reasons) if gives_up else (*reasons, *missing)
 
@@ -57,8 +57,6 @@ def _missing(judgement: Judgement, size: WorkloadSize) -> tuple[Reason, ...]:
     """What the fleet lacks for pods of the workload that no pool of it can hold."""
     if size.verdict != "does-not-fit":
         return ()
-    from dra_planner.plan.missing_pools import missing_pool  # only where something does not fit
-
     shapes = (s for s in judgement.demand.shapes if any(m.workload == size.workload for m in s.members))
     told = (missing_pool(judgement, shape) for shape in shapes)
     return tuple(dict.fromkeys(reason for reason in told if reason is not None))

@@ -13,14 +13,22 @@ from dra_planner.fleet import Fleet
 from dra_planner.manifests import Manifests
 from dra_planner.model import Demand, DemandLevel, nodes_left
 from dra_planner.offers import Offer, predict_offers
+from dra_planner.plan.addresses import find_address_doubts
 from dra_planner.plan.built_counts import counts_to_build, find_built_counts, may_be_smaller, node_range
 from dra_planner.plan.class_findings import ClassSources, find_class_faults
 from dra_planner.plan.classes import fleet_classes
+from dra_planner.plan.daemon_quotas import find_full_quotas
+from dra_planner.plan.devices_only import device_demand
+from dra_planner.plan.drains import drain_assumptions, find_drain_faults
+from dra_planner.plan.growing import plan_growth
+from dra_planner.plan.headroom import with_headroom
 from dra_planner.plan.judgement import Judgement
 from dra_planner.plan.judging import judge
 from dra_planner.plan.levels_beside import find_levels_beside
+from dra_planner.plan.observed import plan_on_snapshot
 from dra_planner.plan.planned_workloads import plan_workloads
 from dra_planner.plan.purchases import find_not_on_demand
+from dra_planner.plan.racks import find_rack_faults, find_racks, rack_counts
 from dra_planner.plan.reading import read_checked
 from dra_planner.plan.values import Cost, LimitUse, Plan, PlannedPool, PlanRequest, overall_verdict
 from dra_planner.planfile import inputs_of
@@ -39,12 +47,8 @@ def make_plan(request: PlanRequest) -> Plan:
     are in the plan: as reasons and diagnostics.
     """
     if request.observed and request.fleet is not None:
-        from dra_planner.plan.growing import plan_growth  # with the simulation of the scheduler
-
         return plan_growth(request, request.fleet)
     if request.observed:
-        from dra_planner.plan.observed import plan_on_snapshot
-
         return plan_on_snapshot(request)
     if request.fleet is None:
         raise PlannerError("there is nothing to plan on", fix="give a fleet, or a snapshot of a cluster")
@@ -84,14 +88,10 @@ def plan_manifests(
     asked = expand_claims(manifests, classes, features, tolerates_extended_resources=tolerates)
     demand, idle = asked, tuple[Diagnostic, ...]()
     if fleet.headroom:
-        from dra_planner.plan.headroom import with_headroom  # few fleets keep any
-
         demand, idle = with_headroom(asked, fleet)
     offers = predict_offers(fleet, features) if offers is None else offers
     chosen: DeviceDemand | None = None
     if devices_only:
-        from dra_planner.plan.devices_only import device_demand  # guards alone ask for it
-
         chosen = device_demand(demand, offers, classes)
         demand = chosen.demand
     judgement = judge(demand, offers, classes, features, level=level, fleet=fleet, steps=steps, with_fixes=with_fixes)
@@ -122,8 +122,6 @@ def size_plan(
     recommended = {pool.name: _recommended(sizing.pool(pool.name), fleet, judgement) for pool in fleet.pools}
     rack_faults: tuple[Diagnostic, ...] = ()
     if fleet.drivers.nvidia.compute_domains:
-        from dra_planner.plan.racks import find_rack_faults, find_racks, rack_counts  # few fleets serve any
-
         racks = find_racks(judgement, fleet)
         rack_faults = tuple(find_rack_faults(fleet, racks, recommended))
         recommended = rack_counts(fleet, racks, recommended)
@@ -133,19 +131,13 @@ def size_plan(
     )
     drains: tuple[str, ...] = ()
     if manifests is not None and manifests.budgets:
-        from dra_planner.plan.drains import drain_assumptions, find_drain_faults  # few manifests hold budgets
-
         diagnostics = (*diagnostics, *find_drain_faults(manifests, sizing))
         drains = tuple(drain_assumptions(manifests, sizing, pools, nodes_left(fleet.limits, built)))
     if any(quota.unit == "addresses" for quota in fleet.quotas):
-        from dra_planner.plan.addresses import find_address_doubts  # few fleets count them
-
         diagnostics = (*diagnostics, *find_address_doubts(judgement, fleet, by_name, built))
     workloads = plan_workloads(judgement)
     found = (*diagnostics, *rack_faults, *find_not_on_demand(fleet), *find_built_counts(fleet, pools))
     if judgement.demand.quotas is not None:
-        from dra_planner.plan.daemon_quotas import find_full_quotas  # few manifests hold quotas
-
         found = (*found, *find_full_quotas(judgement.demand.quotas, workloads))
     return Plan(
         judgement=judgement,

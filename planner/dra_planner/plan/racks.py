@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from dra_planner import catalog
 from dra_planner.errors import Diagnostic
 from dra_planner.fleet import Fleet
 from dra_planner.model import Shape, nodes_left
 from dra_planner.plan.judgement import Judgement
-from dra_planner.records import dataclass
 from dra_planner.slices import COMPUTE_DOMAIN_DRIVER
 from dra_planner.wording import counted
 

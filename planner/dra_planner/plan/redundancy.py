@@ -8,15 +8,16 @@ built that the packing is there without the lost ones.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from dra_planner.fleet import Fleet, Redundancy
 from dra_planner.model import Demand, DeviceClass, Reason, SharedLimit, WorkloadRef, fill_up, nodes_left, worst
 from dra_planner.offers import Offer
+from dra_planner.plan.simulated import PROFILES, count_question, system_nodes
 from dra_planner.plan.survival import Counts, Survival, lost
-from dra_planner.records import dataclass
 from dra_planner.releases import Features
+from dra_planner.simulation import simulate_losses
 from dra_planner.sizing import Sizing, WorkloadSize, node_costs
 from dra_planner.wording import counted, named, verb
 
@@ -105,8 +106,6 @@ def what_survives(
     )
     if found is None:
         return spares, None
-    from dra_planner.plan.simulated import PROFILES, count_question, system_nodes
-
     beside = system_nodes(fleet)
     demand = demands[0] if beside is not None else demands[1]
     profile = PROFILES[fleet.scheduler_profile]
@@ -137,8 +136,6 @@ class _Search:
         return losses if losses.found or not losses.complete else self._without_needless(losses)
 
     def _simulate(self, counts: Counts) -> Losses:
-        from dra_planner.simulation import simulate_losses  # only where something may be lost
-
         asked = self.spares.asked
         losses = simulate_losses(self.question, counts, self.left, nodes=asked.nodes, zones=asked.zones)
         self.left -= losses.spent

@@ -7,14 +7,14 @@ the maximum and the simulation leaves pods pending, it cannot be told.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from dra_planner.fleet import Fleet
 from dra_planner.model import Demand, DemandLevel, DeviceClass, Reason, Shape, SharedLimit, WorkloadRef, worst
 from dra_planner.offers import Offer, predict_system_offer
+from dra_planner.plan.fixes import fix_sentence
 from dra_planner.plan.levels_beside import LEVELS_BESIDE
-from dra_planner.records import dataclass
 from dra_planner.releases import Features
 from dra_planner.simulation import (
     DEFAULT,
@@ -27,6 +27,7 @@ from dra_planner.simulation import (
     SimulatedPool,
     Stranding,
     check_orders,
+    find_fixes,
     predicted_nodes,
     simulate_counts,
     standard_orders,
@@ -128,8 +129,6 @@ def simulate_sizings(
         found = replace(simulate_counts(question, steps * 2 // 3, opened=opened), left_out=left_out)
         left = max(0, steps - found.spent)
         if found.at_packing and with_fixes:
-            from dra_planner.simulation import find_fixes  # only where the packing is not enough
-
             fixes, left = find_fixes(question, found, _placements(sizing), left)
         known[id(sizing)], answers[id(sizing)] = found, _answered(sizing, found, fixes)
     for beside in LEVELS_BESIDE:
@@ -259,8 +258,6 @@ def stranded(
 
     `is_packed`: a packing was found that places them.
     """
-    from dra_planner.plan.fixes import fix_sentence  # only where pods stay pending
-
     most = max(each.pending[ref] for each in strandings)
     pods = counted(most, "pod")
     orders = ", ".join(str(each.order) for each in strandings)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Final
 
 from dra_planner.allocation import Placement, place, reasons_of
@@ -11,7 +12,6 @@ from dra_planner.model import WorkloadRef
 from dra_planner.plan.node_devices import count_kinds, describe_devices
 from dra_planner.plan.node_groups import FilledState, node_states
 from dra_planner.plan.values import Plan
-from dra_planner.records import dataclass
 
 MOST_SHAPES: Final = 3
 """Pods that are told what they lack, of each kind of node."""

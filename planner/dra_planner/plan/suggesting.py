@@ -11,7 +11,7 @@ again as it will be committed before it is suggested.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import combinations
 from types import MappingProxyType
@@ -29,7 +29,6 @@ from dra_planner.plan.fleets_by_price import cheapest_fleet_that_runs, order_by_
 from dra_planner.plan.planning import make_plan
 from dra_planner.plan.system_machine import cheapest_system_machine
 from dra_planner.plan.values import SIMULATED_STEPS, Plan, PlanRequest
-from dra_planner.records import dataclass
 from dra_planner.releases import features_of, parse_version
 from dra_planner.sizing import Sizer, Sizing
 from dra_planner.sources import Source

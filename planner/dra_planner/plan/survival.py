@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from dra_planner.fleet import Redundancy
-from dra_planner.records import dataclass
 
 if TYPE_CHECKING:  # only simulating needs the simulation
     from dra_planner.simulation import Loss

@@ -6,13 +6,12 @@ Nobody sizes that pool here, its count is the fleet's; but whether such pods fit
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from dra_planner.allocation.node_selectors import untolerated_taint
 from dra_planner.fleet import Fleet
 from dra_planner.model import Demand, DemandLevel, DeviceClass, Reason, Shape, Taint, WorkloadRef, worst
 from dra_planner.offers import SYSTEM_POOL, Offer, predict_system_offer
-from dra_planner.records import dataclass
 from dra_planner.releases import Features
 from dra_planner.sizing import Sizer, Sizing, WorkloadSize
 

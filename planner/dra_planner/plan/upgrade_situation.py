@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from dra_planner.fleet import Fleet
 from dra_planner.manifests import Manifests
-from dra_planner.records import dataclass
 from dra_planner.slices import GPU_DRIVER, Change
 
 _MIG_DEVICE = "-mig-"  # in the names of both forms: gpu-0-mig-9-4-4, gpu-0-mig-1g10gb-19-0

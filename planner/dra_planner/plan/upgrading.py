@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import chain
 
 from dra_planner.catalog import DriverRelease, driver_release, unknown_gate
@@ -14,7 +14,6 @@ from dra_planner.manifests import Manifests, selectors_of
 from dra_planner.model import ClaimSpec, DeviceConfiguration, ResourceClaim, ResourceClaimTemplate
 from dra_planner.plan.upgrade_situation import Situation
 from dra_planner.quantity import Quantity, QuantityError
-from dra_planner.records import dataclass
 from dra_planner.releases import Features
 from dra_planner.slices import GPU_DRIVER, Change, DriverSettings, changes_read, compare_releases
 

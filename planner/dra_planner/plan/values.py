@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from decimal import ROUND_FLOOR, Decimal
 from typing import TYPE_CHECKING, Final
 
@@ -19,7 +19,6 @@ from dra_planner.model import (
     WorkloadRef,
     worst,
 )
-from dra_planner.records import dataclass
 from dra_planner.sources import Source
 
 if TYPE_CHECKING:

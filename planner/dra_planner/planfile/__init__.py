@@ -6,83 +6,43 @@ and the workloads it was made from, so a stale plan shows. It is deterministic a
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from dra_planner.lazy import lazy_names
-
-if TYPE_CHECKING:
-    from dra_planner.planfile.demand import (
-        BlockedRow,
-        ClaimRow,
-        DemandPart,
-        FiguresRow,
-        GangPartRow,
-        GangRow,
-        KeyRow,
-        KubernetesObject,
-        MemberRow,
-        ReasonRow,
-        ShapeRow,
-    )
-    from dra_planner.planfile.document import (
-        RECORD_DOCUMENT,
-        RECORD_TYPE,
-        canonical_text,
-        file_text,
-        parse_document,
-        plan_path,
-        read_document,
-        read_plan_file,
-        seal,
-    )
-    from dra_planner.planfile.freshness import check_inputs
-    from dra_planner.planfile.inputs import fleet_digest, inputs_of
-    from dra_planner.planfile.schema import (
-        VERSION,
-        CountRow,
-        DevicesRow,
-        Inputs,
-        NodesRow,
-        PlacementRow,
-        PlanFile,
-        PoolRow,
-        WorkloadRow,
-    )
-
-_HOMES = {
-    "BlockedRow": "demand",
-    "ClaimRow": "demand",
-    "CountRow": "schema",
-    "DemandPart": "demand",
-    "DevicesRow": "schema",
-    "FiguresRow": "demand",
-    "GangPartRow": "demand",
-    "GangRow": "demand",
-    "Inputs": "schema",
-    "KeyRow": "demand",
-    "KubernetesObject": "demand",
-    "MemberRow": "demand",
-    "NodesRow": "schema",
-    "PlacementRow": "schema",
-    "PlanFile": "schema",
-    "PoolRow": "schema",
-    "RECORD_DOCUMENT": "document",
-    "RECORD_TYPE": "document",
-    "ReasonRow": "demand",
-    "ShapeRow": "demand",
-    "VERSION": "schema",
-    "WorkloadRow": "schema",
-    "canonical_text": "document",
-    "check_inputs": "freshness",
-    "file_text": "document",
-    "fleet_digest": "inputs",
-    "inputs_of": "inputs",
-    "parse_document": "document",
-    "plan_path": "document",
-    "read_document": "document",
-    "read_plan_file": "document",
-    "seal": "document",
-}
+from dra_planner.planfile.demand import (
+    BlockedRow,
+    ClaimRow,
+    DemandPart,
+    FiguresRow,
+    GangPartRow,
+    GangRow,
+    KeyRow,
+    KubernetesObject,
+    MemberRow,
+    ReasonRow,
+    ShapeRow,
+)
+from dra_planner.planfile.document import (
+    RECORD_DOCUMENT,
+    RECORD_TYPE,
+    canonical_text,
+    file_text,
+    parse_document,
+    plan_path,
+    read_document,
+    read_plan_file,
+    seal,
+)
+from dra_planner.planfile.freshness import check_inputs
+from dra_planner.planfile.inputs import fleet_digest, inputs_of
+from dra_planner.planfile.schema import (
+    VERSION,
+    CountRow,
+    DevicesRow,
+    Inputs,
+    NodesRow,
+    PlacementRow,
+    PlanFile,
+    PoolRow,
+    WorkloadRow,
+)
 
 __all__ = [
     "RECORD_DOCUMENT",
@@ -118,5 +78,3 @@ __all__ = [
     "read_plan_file",
     "seal",
 ]
-
-__getattr__ = lazy_names(__name__, _HOMES)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from dra_planner.errors import PlannerError
 from dra_planner.model import Verdict
-from dra_planner.records import dataclass
 
 if TYPE_CHECKING:
     from dra_planner.plan import Plan

@@ -6,6 +6,7 @@ A cell without edits is what `make_plan` says of the stack; with edits, what it 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import Fleet, StackSettings, read_document, read_fleet, read_settings
@@ -22,7 +23,6 @@ from dra_planner.portfolio.fleet_edits import edit_fleet
 from dra_planner.portfolio.inputs import ScenarioInputs, StackInputs
 from dra_planner.portfolio.risk import RiskAnswer, simulate_risk
 from dra_planner.portfolio.schema import Ask
-from dra_planner.records import dataclass
 from dra_planner.releases import features_of
 from dra_planner.sources import Source
 

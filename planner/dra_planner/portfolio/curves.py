@@ -7,7 +7,7 @@ packing for more pods is one for fewer.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import reduce
 from math import gcd
@@ -15,7 +15,6 @@ from math import gcd
 from dra_planner.manifests import Manifests
 from dra_planner.model import DemandLevel, Figures, PodSet, Verdict, Workload
 from dra_planner.plan import Plan
-from dra_planner.records import dataclass
 
 Planner = Callable[[Manifests, int], Plan]
 """Plans manifests of a stack, with so many steps of simulation."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from dra_planner.portfolio.answers import CellFault
 from dra_planner.portfolio.schema import Scenario
-from dra_planner.records import dataclass
 from dra_planner.sources import Source
 
 

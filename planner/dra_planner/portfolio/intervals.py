@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import sqrt
-
-from dra_planner.records import dataclass
 
 Z95 = 1.959963984540054
 """Quantile of the normal distribution for 95 %."""

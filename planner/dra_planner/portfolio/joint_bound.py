@@ -7,11 +7,10 @@ pods may be split over clusters and pools, which no assignment may, so that what
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 from dra_planner.model import Demand, DemandLevel, Shape, WorkloadRef
-from dra_planner.records import dataclass
 from dra_planner.sizing import Sizer, Sizing
 from dra_planner.sizing.bound import (
     BoundModel,

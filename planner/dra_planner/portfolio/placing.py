@@ -6,7 +6,7 @@ What a cluster costs with some of them is its plan, as `plan` makes it. Workload
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
 from math import prod
@@ -21,7 +21,6 @@ from dra_planner.plan import Plan, fleet_classes
 from dra_planner.plan.planning import plan_manifests
 from dra_planner.plan.system_pods import set_aside
 from dra_planner.portfolio.joint_bound import Block, JointModel
-from dra_planner.records import dataclass
 from dra_planner.releases import features_of
 from dra_planner.sizing import Sizer
 from dra_planner.sizing.rounding import raise_to_whole_nodes

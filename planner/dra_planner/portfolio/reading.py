@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from pydantic import ValidationError
 
 from dra_planner.documents.tree import Location, line_at, path_text
+from dra_planner.documents.validation import kind_of, sentences
 from dra_planner.errors import Place, PlannerError
 from dra_planner.portfolio.schema import AS_IS, Portfolio
 
@@ -20,8 +21,6 @@ def read_portfolio(data: object, *, file: str = "") -> Portfolio:
 
     `file` is for the places in the error, with the lines that data from `read_document` knows.
     """
-    from dra_planner.documents.validation import kind_of, sentences
-
     if not isinstance(data, Mapping):
         raise PortfolioError(
             f"the portfolio must be a mapping of keys, not {kind_of(data)}",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from dra_planner.allocation import NodeState
 from dra_planner.fleet import Fleet
@@ -15,7 +16,6 @@ from dra_planner.plan.simulated import system_nodes
 from dra_planner.plan.system_pods import set_aside
 from dra_planner.portfolio.intervals import Interval, mean_interval, share_interval
 from dra_planner.portfolio.schema import RiskAsked
-from dra_planner.records import dataclass
 from dra_planner.simulation import Order, SimulatedNode, Simulator, predicted_nodes
 
 STEPS_PER_RUN = 5_000_000

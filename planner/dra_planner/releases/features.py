@@ -1,11 +1,9 @@
 """What may differ between Kubernetes releases: feature gates, which a cluster can switch, and fixed changes."""
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Annotated, Any, Final, TypeVar
-
-from dra_planner.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

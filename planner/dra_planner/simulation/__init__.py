@@ -11,9 +11,6 @@ A packing that exists is not yet a cluster that works: the scheduler takes pods 
 come, and puts each on the node that scores best at that moment. Deterministic for stated seeds.
 """
 
-from typing import TYPE_CHECKING
-
-from dra_planner.lazy import lazy_names
 from dra_planner.simulation.counts import (
     CountQuestion,
     Opened,
@@ -22,6 +19,8 @@ from dra_planner.simulation.counts import (
     Stranding,
     simulate_counts,
 )
+from dra_planner.simulation.fixes import PREFER_OTHERS, Fix, FixKind, PodSetRef, find_fixes, prefer_others
+from dra_planner.simulation.losses import Loss, Losses, simulate_losses
 from dra_planner.simulation.nodes import SimulatedNode, observed_nodes, predicted_nodes
 from dra_planner.simulation.orders import AT_ONCE, REVERSED, SETTLED, Order, check_orders, standard_orders
 from dra_planner.simulation.outcome import Outcome, WorkloadOutcome, failure_reasons
@@ -32,15 +31,6 @@ from dra_planner.simulation.profile import (
     requested_to_capacity_ratio,
 )
 from dra_planner.simulation.simulator import Simulator
-
-if TYPE_CHECKING:  # only where the scheduler leaves pods pending
-    from dra_planner.simulation.fixes import PREFER_OTHERS, Fix, FixKind, PodSetRef, find_fixes, prefer_others
-    from dra_planner.simulation.losses import Loss, Losses, simulate_losses
-
-_HOMES = {
-    **dict.fromkeys(("PREFER_OTHERS", "Fix", "FixKind", "PodSetRef", "find_fixes", "prefer_others"), "fixes"),
-    **dict.fromkeys(("Loss", "Losses", "simulate_losses"), "losses"),
-}
 
 __all__ = [
     "AT_ONCE",
@@ -76,5 +66,3 @@ __all__ = [
     "simulate_losses",
     "standard_orders",
 ]
-
-__getattr__ = lazy_names(__name__, _HOMES)

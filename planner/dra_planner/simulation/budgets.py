@@ -10,13 +10,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Final
 
 from dra_planner.allocation.node_selectors import labels_match
 from dra_planner.model import DemandLevel, DisruptionBudget, Member, ObjectKey, WorkloadRef
 from dra_planner.offers import Offer
-from dra_planner.records import dataclass
 from dra_planner.simulation.cluster import Cluster
 from dra_planner.simulation.controllers import BARE_POD, Controller
 from dra_planner.simulation.kinds import PodKind

@@ -7,10 +7,10 @@ grown. More nodes do not always help and fewer do not always hurt: nothing is co
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Final
 
 from dra_planner.model import SharedLimit, nodes_left
-from dra_planner.records import dataclass
 
 Counts = dict[str, int]
 Passes = Callable[[Counts], bool]

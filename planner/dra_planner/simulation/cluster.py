@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 from dra_planner.allocation import NodeState, Placement
 from dra_planner.allocation.devices import DeviceId, PoolId
@@ -17,7 +17,6 @@ from dra_planner.allocation.template import Template
 from dra_planner.allocation.verdicts import ClaimPicks
 from dra_planner.model import AllocatedDevice, ClaimAllocation, Node, ObjectKey
 from dra_planner.offers import pod_requests
-from dra_planner.records import dataclass
 from dra_planner.simulation.census import Census
 from dra_planner.simulation.kinds import PodKind
 from dra_planner.simulation.stages import Stage, Stages

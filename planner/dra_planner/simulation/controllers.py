@@ -9,11 +9,10 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 from dra_planner.model import ObjectKey, QuotaLimit, WorkloadRef
-from dra_planner.records import dataclass
 from dra_planner.simulation.cluster import PlacedPod, SimulatedPod
 from dra_planner.simulation.kinds import PodKind
 

@@ -7,14 +7,14 @@ taken away again, and cheaper counts are looked for. Counts are returned only af
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from dra_planner.allocation import NodeState
 from dra_planner.model import Demand, DemandLevel, DeviceClass, Figures, SharedLimit, WorkloadRef, fill_up, nodes_left
 from dra_planner.offers import Offer
-from dra_planner.records import dataclass
 from dra_planner.releases import Features
+from dra_planner.simulation.cheaper_counts import CountSpace, find_cheaper
 from dra_planner.simulation.kinds import PodKind
 from dra_planner.simulation.nodes import PoolNodes, SimulatedNode
 from dra_planner.simulation.orders import Order
@@ -350,8 +350,6 @@ class _Search:
 
     def _find_cheaper(self, counts: Counts, packing: Counts, most: Counts) -> Counts:
         """Return counts that pass and cost no more, below those of the packing too, as far as some steps go."""
-        from dra_planner.simulation.cheaper_counts import CountSpace, find_cheaper  # few packings are not enough
-
         limit = self._spent + min((self.steps - self._spent) // 2, _STEPS_FOR_CHEAPER * self._spent)
         self._hardest = list(self.orders)
         least = {

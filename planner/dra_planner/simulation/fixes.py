@@ -7,12 +7,11 @@ that prefers full nodes, and more nodes than the maxima allow.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Final, Literal, NamedTuple
 
 from dra_planner.clouds import POOL
 from dra_planner.model import NodeSelector, NodeSelectorTerm, PodSpec, Requirement, Shape, Taint, WorkloadRef
-from dra_planner.records import dataclass
 from dra_planner.simulation.counts import CountQuestion, SimulatedCounts, SimulatedPool, simulate_counts
 from dra_planner.simulation.profile import MOST_ALLOCATED
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from dra_planner.allocation.interpod import PodView
 from dra_planner.model import PodSpec, Shape
-from dra_planner.records import dataclass
 from dra_planner.simulation.scores import CpuMemory, requested, requested_for_score
 
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from itertools import combinations_with_replacement
 
 from dra_planner.model import WorkloadRef
-from dra_planner.records import dataclass
 from dra_planner.simulation.counts import CountQuestion
 from dra_planner.simulation.nodes import ZONE, PoolNodes, SimulatedNode
 from dra_planner.simulation.orders import Order

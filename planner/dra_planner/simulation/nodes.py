@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 from dra_planner.model import Node
 from dra_planner.offers import Offer
-from dra_planner.records import dataclass
 
 ZONE = "topology.kubernetes.io/zone"
 _REGION = "topology.kubernetes.io/region"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final, Literal
 
-from dra_planner.records import dataclass
 from dra_planner.simulation.cluster import SimulatedPod
 from dra_planner.simulation.controllers import BARE_POD, Controller
 

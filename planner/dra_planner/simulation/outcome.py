@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
-from dra_planner.allocation import NodeState, Undecided
+from dra_planner.allocation import NodeState, Undecided, reasons_of
 from dra_planner.model import Node, ObjectKey, Reason, WorkloadRef
-from dra_planner.records import dataclass
 from dra_planner.simulation.cluster import Cluster
 from dra_planner.simulation.kinds import PodKind
 from dra_planner.simulation.orders import Order
@@ -74,8 +73,6 @@ def failure_reasons(failure: Failure, names: tuple[str, ...]) -> Iterator[Reason
 
     `names` are those of the nodes.
     """
-    from dra_planner.allocation import reasons_of  # only where pods stay pending
-
     if failure.error is not None:
         yield from reasons_of(failure.error)
         return

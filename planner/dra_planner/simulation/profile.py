@@ -6,9 +6,8 @@ v1.36.3 and v1.37.1, which agree but for the score of alternatives (none in 1.34
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal
-
-from dra_planner.records import dataclass
 
 Strategy = Literal["least-allocated", "most-allocated", "requested-to-capacity-ratio"]
 

@@ -6,10 +6,9 @@ Source of the behaviour: kubernetes/kubernetes:pkg/controller/{deployment,statef
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from dra_planner.model import ObjectKey, QuotaLimit, WorkloadRef
-from dra_planner.records import dataclass
 from dra_planner.simulation.cluster import SimulatedPod
 from dra_planner.simulation.controllers import UNBOUNDED, Names, Runs, first_to_go, surplus
 from dra_planner.simulation.kinds import PodKind

@@ -8,15 +8,15 @@ from __future__ import annotations
 import random
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from dra_planner.allocation import Answer, Placement, Refusal, Undecided
-from dra_planner.records import dataclass
 from dra_planner.simulation.claims import refuse_claims
 from dra_planner.simulation.cluster import Cluster, SimulatedPod
 from dra_planner.simulation.kinds import PodKind
+from dra_planner.simulation.rows import Row
 from dra_planner.simulation.rules import Rules
 from dra_planner.simulation.scores import MAX_SCORE
 from dra_planner.simulation.stages import Stage
@@ -124,8 +124,6 @@ class Scheduler:
     def _row_of(self, kind: PodKind) -> Row:
         row = self._rows.get(kind.number)
         if row is None:
-            from dra_planner.simulation.rows import Row  # only for large clusters
-
             row = Row(self.standings[kind.number], self.cluster)
             self._rows[kind.number] = row
         return row

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from itertools import count as numbers
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -28,7 +28,6 @@ from dra_planner.model import (
     WorkloadRef,
 )
 from dra_planner.offers import Offer
-from dra_planner.records import dataclass
 from dra_planner.releases import Features
 from dra_planner.simulation.budgets import Budget, compile_budgets
 from dra_planner.simulation.cluster import PlacedPod, SharedClaim, SimulatedPod, Start, usable_nodes
@@ -36,6 +35,7 @@ from dra_planner.simulation.controllers import BARE_POD, UNBOUNDED, Controller, 
 from dra_planner.simulation.kinds import Kinds, PodKind
 from dra_planner.simulation.nodes import SimulatedNode, interleave_zones
 from dra_planner.simulation.profile import Profile
+from dra_planner.simulation.rollouts import RollingOrdered, RollingReplicas
 from dra_planner.simulation.rules import Rules, compile_rules
 from dra_planner.simulation.scores import CpuMemory, scored_amounts
 from dra_planner.simulation.stages import Stage, Stages
@@ -119,8 +119,6 @@ class Setting:
         stuck = [SimulatedPod(name, kind) for name in member.stuck]
         is_old = member.changed or bool(member.outdated)
         if ref.kind == "StatefulSet" and (before or waiting or stuck):
-            from dra_planner.simulation.rollouts import RollingOrdered  # only in a cluster
-
             old = [pod for pod in before if member.changed or pod.name in member.outdated]
             new = [pod for pod in before if pod not in old]
             old += [*waiting, *stuck]
@@ -128,8 +126,6 @@ class Setting:
             partition = total if member.rollout is None else member.rollout.kept
             return RollingOrdered(ref, kind, wanted, total, old, waiting, partition, member.in_order, pods=new)
         if member.rollout is not None and (is_old or waiting or stuck):
-            from dra_planner.simulation.rollouts import RollingReplicas  # only where pods are replaced
-
             surge, unavailable, kept, _ = member.rollout
             new = before[: min(kept, wanted)]
             if not member.changed:

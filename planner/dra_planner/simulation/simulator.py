@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dra_planner.allocation import NodeState, Placement, Refusal
 from dra_planner.allocation.search import STEP_BUDGET
 from dra_planner.model import Demand, DemandLevel, DeviceClass, ObjectKey, PodQuotas, WorkloadRef
-from dra_planner.records import dataclass
 from dra_planner.releases import Features
+from dra_planner.simulation.admission import Admission
 from dra_planner.simulation.budgets import Allowance, BudgetCounts
 from dra_planner.simulation.census import Census
 from dra_planner.simulation.cluster import Cluster, PlacedPod, SimulatedPod
@@ -22,6 +23,7 @@ from dra_planner.simulation.controllers import Controller, PerNode
 from dra_planner.simulation.nodes import SimulatedNode
 from dra_planner.simulation.orders import SETTLED, Order
 from dra_planner.simulation.outcome import Outcome, WorkloadOutcome
+from dra_planner.simulation.preemption import find_victims
 from dra_planner.simulation.profile import DEFAULT, Profile
 from dra_planner.simulation.queue import Queue
 from dra_planner.simulation.scheduling import Choice, Failure, Scheduler
@@ -119,8 +121,6 @@ def _never(_pod: SimulatedPod, _failure: Failure) -> bool:
 def _admission(setting: Setting) -> Admission | None:
     if setting.quotas is None:
         return None
-    from dra_planner.simulation.admission import Admission  # rehearsals alone let pods in as they arrive
-
     return Admission(setting.quotas)
 
 
@@ -280,8 +280,6 @@ class Run:
         return False
 
     def _preempt(self, pod: SimulatedPod, failure: Failure) -> Choice | None:
-        from dra_planner.simulation.preemption import find_victims  # only where a pod fits nowhere
-
         found = find_victims(pod, self._scheduler, failure, self.allowances())
         if found is None:
             return None

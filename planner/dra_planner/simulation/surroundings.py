@@ -10,11 +10,11 @@ Source of the behaviour: kubernetes/kubernetes:pkg/scheduler/framework/plugins/{
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from math import floor, log
 
 from dra_planner.allocation.node_filters import HOSTNAME, Misfit
 from dra_planner.model import Node
-from dra_planner.records import dataclass
 from dra_planner.simulation.census import Domains
 from dra_planner.simulation.kinds import PodKind
 from dra_planner.simulation.rules import KindSet, Neighbours, Rules, Spread, includes

@@ -7,6 +7,7 @@ and which devices a constraint finds equal.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
 
 from dra_planner.allocation import NodeState
 from dra_planner.allocation.constraints import lookup_attribute
@@ -14,7 +15,6 @@ from dra_planner.allocation.devices import Candidate
 from dra_planner.allocation.node_filters import HOSTNAME
 from dra_planner.allocation.selection import outcomes
 from dra_planner.model import DeviceClass, PodSpec, Unknown
-from dra_planner.records import dataclass
 from dra_planner.simulation.kinds import PodKind
 from dra_planner.simulation.nodes import ZONE
 

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from dra_planner.allocation import Answer, Placement, Refusal, Undecided
-from dra_planner.records import dataclass
 from dra_planner.simulation.stages import Stage
 
 ALL_BELOW = 100  # nodes; with so many or more only part of them is looked at

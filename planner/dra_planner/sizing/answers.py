@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from dra_planner.model import Demand, DemandLevel, Member, Reason, Shape, SharedLimit, Verdict, WorkloadRef, worst
-from dra_planner.records import dataclass
 from dra_planner.sizing.compatibility import Compatibility
 from dra_planner.sizing.items import Items, Shares
 from dra_planner.sizing.packing import Packing

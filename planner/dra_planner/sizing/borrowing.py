@@ -7,9 +7,8 @@ linear program; those of a pool near in price cost none, and say nearly as much.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from dra_planner.records import dataclass
 from dra_planner.sizing.bound import BoundModel
 
 Gains = dict[object, list[tuple[int, int]]]

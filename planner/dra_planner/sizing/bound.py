@@ -13,11 +13,9 @@ weak duality: the solver that suggests prices need not be trusted.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from fractions import Fraction
 from math import lcm
-
-from dra_planner.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

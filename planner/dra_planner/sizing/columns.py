@@ -13,10 +13,9 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
-from dra_planner.records import dataclass
 from dra_planner.sizing.borrowing import Gains, RowPrices
 from dra_planner.sizing.bound import BoundModel, Certificate, Worth
 from dra_planner.sizing.node_program import SCALE, NodeProgram

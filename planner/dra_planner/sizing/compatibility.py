@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 from dra_planner.model import Reason, Shape, SharedLimit
-from dra_planner.records import dataclass
 from dra_planner.sizing.filling import Stop
 from dra_planner.sizing.items import Item, Part
 from dra_planner.sizing.nodes import Nodes

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from dra_planner.allocation import NodeState
 from dra_planner.allocation.amounts import nano
@@ -13,7 +13,6 @@ from dra_planner.allocation.counters import draws_of
 from dra_planner.allocation.devices import Candidate
 from dra_planner.allocation.requests import PlannedClaim, PlannedRequest, plan_claims
 from dra_planner.model import ClaimSpec, Unknown
-from dra_planner.records import dataclass
 from dra_planner.sizing.items import Item
 
 

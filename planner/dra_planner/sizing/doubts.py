@@ -7,7 +7,7 @@ doubt keeps off a node is *undecided* there; and what is proved rests on the mos
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 from dra_planner.allocation import NodeState, Placement, Refusal, Undecided, open_offer, place, sight_of
 from dra_planner.allocation.interpod import Sight
@@ -16,7 +16,6 @@ from dra_planner.allocation.template import Template
 from dra_planner.allocation.verdicts import Answer
 from dra_planner.model import Demand, DeviceClass, NodeSelector, NodeSelectorTerm, PodSpec, Shape
 from dra_planner.offers import Offer
-from dra_planner.records import dataclass
 from dra_planner.releases import Features
 from dra_planner.sizing.topology import ZONES
 

@@ -9,15 +9,14 @@ shared claims or anti-affinity are asked about one by one, once for each state.
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
-from dra_planner.allocation import NodeState, Placement, Refusal, Undecided
+from dra_planner.allocation import NodeState, Placement, Refusal, Undecided, reasons_of
 from dra_planner.allocation.extended import CLAIM_NAME
 from dra_planner.allocation.interpod import PodView
 from dra_planner.allocation.place import needs_of, place
 from dra_planner.allocation.template import Template
 from dra_planner.model import Container, PodSpec, Reason, Shape, ShapeClaim, Toleration
-from dra_planner.records import dataclass
 from dra_planner.sizing.items import Item
 
 MOST_ASKED = 1_000
@@ -37,8 +36,6 @@ class Stop:
     @property
     def reasons(self) -> tuple[Reason, ...]:
         """Why, nearest miss first; worked out when asked for."""
-        from dra_planner.allocation import reasons_of  # only what is pending is explained
-
         return reasons_of(self.answer)
 
     @property

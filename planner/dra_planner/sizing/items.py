@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from dra_planner.model import Demand, DemandLevel, Member, ObjectKey, Shape
 from dra_planner.offers import pod_requests
-from dra_planner.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,9 @@ Each try is sized as any demand is, so that one node less than what is said is n
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from dra_planner.model import SharedLimit
-from dra_planner.records import dataclass
 
 MOST_TRIES = 40
 MOST_PAIRS = 3_000

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from fractions import Fraction
 from operator import mul
 from typing import Any
 
-from dra_planner.records import dataclass
 from dra_planner.sizing.bound import BoundModel
 from dra_planner.sizing.columns import Center, Column, ColumnProgram, Generated
 from dra_planner.sizing.downsizing import downsize

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 from dra_planner.allocation import NodeState, Placement, Refusal, Undecided
 from dra_planner.allocation.interpod import PodView, Sight, term_selects
@@ -11,7 +11,6 @@ from dra_planner.allocation.node_filters import HOSTNAME, reject_for_good
 from dra_planner.allocation.ports import host_ports
 from dra_planner.model import Demand, DeviceClass, ResourceSlice, Shape
 from dra_planner.offers import Offer, pod_requests
-from dra_planner.records import dataclass
 from dra_planner.releases import Features
 from dra_planner.sizing.device_needs import DeviceNeeds
 from dra_planner.sizing.doubts import DoubtfulPlace

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 from dra_planner.model import SharedLimit, nodes_left
-from dra_planner.records import dataclass
 from dra_planner.sizing.filling import Filling, Stage
 from dra_planner.sizing.items import Item
 

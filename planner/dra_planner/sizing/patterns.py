@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from itertools import permutations
 
-from dra_planner.records import dataclass
 from dra_planner.sizing.compatibility import Compatibility
 from dra_planner.sizing.filling import Filling, Stage
 

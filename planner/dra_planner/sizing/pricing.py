@@ -9,9 +9,8 @@ worth more than Σ λ·capacity + Σ max(0, value − λ·needs)·most. What is 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from dra_planner.records import dataclass
 from dra_planner.sizing.bound import BoundPool
 
 _SHIFT = 40  # bits that values per unit of a row are kept with, rounded up

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cache
 from importlib import import_module
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
-from dra_planner.records import dataclass
 from dra_planner.sizing.bound import (
     BoundModel,
     Certificate,

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from dra_planner.model import ClaimSpec, DemandLevel, Member, Reason, Shape, SharedLimit
-from dra_planner.records import dataclass
 from dra_planner.sizing.filling import Stop
 from dra_planner.sizing.packing import Room
 from dra_planner.wording import counted

@@ -12,11 +12,10 @@ those what they prove, which is never too much.
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from dra_planner.records import dataclass
 from dra_planner.sizing.bound import BoundModel, Certificate
 
 _DENOMINATOR = 2**100

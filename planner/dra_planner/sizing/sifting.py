@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
 from typing import Any
 
-from dra_planner.records import dataclass
 from dra_planner.sizing.borrowing import Gains, RowPrices
 from dra_planner.sizing.bound import BoundModel, Certificate, component
 from dra_planner.sizing.relaxation import Relaxation

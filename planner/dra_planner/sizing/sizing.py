@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from dra_planner.model import Demand, DemandLevel, DeviceClass, SharedLimit, worst
 from dra_planner.offers import Offer
-from dra_planner.records import dataclass
 from dra_planner.releases import Features
 from dra_planner.sizing.answers import Enough, Outcome, answer_workloads
 from dra_planner.sizing.bound import BoundModel
 from dra_planner.sizing.compatibility import find_compatibility
 from dra_planner.sizing.filling import Filling
+from dra_planner.sizing.growth import enough_nodes
 from dra_planner.sizing.items import Item, Shares, merge_alike, split_demand
+from dra_planner.sizing.least_raises import MOST_PAIRS, Raises, Tried, least_raises
 from dra_planner.sizing.leftovers import count_devices, count_left, planned_classes
 from dra_planner.sizing.nodes import Nodes
 from dra_planner.sizing.packing import Packing
@@ -151,9 +152,6 @@ class Sizer:
         rooms = market.found.rooms
         if not packing.pending or not self.with_raises:
             return Enough(tuple(room.maximum or 0 for room in rooms))
-        from dra_planner.sizing.growth import enough_nodes  # only what is pending asks for more
-        from dra_planner.sizing.least_raises import MOST_PAIRS, Raises, least_raises
-
         enough = enough_nodes(market, self.filling, proof.nodes, packing)
         if len(market.found.items) * len(rooms) > MOST_PAIRS:
             return enough
@@ -172,8 +170,6 @@ class Sizer:
 
     def _try(self, raises: Raises, level: DemandLevel) -> Tried:
         """Size under other maximums and limits."""
-        from dra_planner.sizing.least_raises import Tried
-
         sizing = replace(
             self,
             offers=tuple(replace(offer, count_max=raises.nodes[offer.name]) for offer in self.offers),

@@ -8,13 +8,13 @@ columns       a linear program over filled nodes, priced exactly; its whole node
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from dra_planner.records import dataclass
 from dra_planner.sizing.bound import BoundModel
 from dra_planner.sizing.filling import Filling
+from dra_planner.sizing.mixing import Mixing
 from dra_planner.sizing.packing import Packing
 from dra_planner.sizing.proof import (
     Proof,
@@ -25,7 +25,9 @@ from dra_planner.sizing.proof import (
     prove_by_solver,
     split,
 )
+from dra_planner.sizing.relaxation import Relaxation
 from dra_planner.sizing.rounding import raise_to_whole_nodes
+from dra_planner.sizing.sifting import sift
 from dra_planner.sizing.strategies import Market, best_packing, cheap_pools, pack_assigned, quick_packing, rank
 
 MOST_COMPARED = 600
@@ -127,8 +129,6 @@ class Solving:
 
     def _relax(self, solver: Any, *, is_small: bool) -> None:
         """Prove by the linear relaxation, and follow where it puts items."""
-        from dra_planner.sizing.relaxation import Relaxation  # with the solver
-
         programs = Relaxation(self.model, solver)
         prices = [float(cost[0]) for cost in self.market.costs]
         before = self._proof
@@ -149,8 +149,6 @@ class Solving:
 
     def _sift(self, solver: Any) -> None:
         """Prove by the linear relaxation over many pools, and follow where it puts items."""
-        from dra_planner.sizing.sifting import sift  # with the solver
-
         demand = self.model.demand
         cheap = [cheap_pools(self.market, item, demand[item]) for item in sorted(demand)]
         sifted = sift(self.model, cheap, [int(cost) for cost in self.costs], solver)
@@ -163,8 +161,6 @@ class Solving:
 
     def _generate(self, solver: Any) -> None:
         """Generate columns, part by part, prove by their prices, and pack their whole nodes."""
-        from dra_planner.sizing.mixing import Mixing  # with the solver
-
         mixing = Mixing(self.market, self.filling, self.plain, self.costs, solver, self.is_certain, self.gap, self._few)
         for part in self._proof.parts:
             if part.model.demand:

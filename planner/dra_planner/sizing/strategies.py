@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from heapq import nsmallest
 
-from dra_planner.records import dataclass
 from dra_planner.sizing.compatibility import Compatibility
 from dra_planner.sizing.filling import Filling
 from dra_planner.sizing.packing import Choose, Packing, Room, extend, pack, room_of

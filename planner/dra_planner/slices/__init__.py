@@ -2,29 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from dra_planner.catalog import DriverSettings  # what predict_slices takes
-from dra_planner.lazy import lazy_names
 from dra_planner.slices.assumptions import slice_assumptions
 from dra_planner.slices.compute_domains import COMPUTE_DOMAIN_DRIVER
 from dra_planner.slices.network import NETWORK_DRIVER, network_assumptions, predict_network_slices
 from dra_planner.slices.nvidia import GPU_DRIVER
 from dra_planner.slices.other_accelerators import NEURON_DRIVER, TPU_DRIVER, predict_accelerator_slices
 from dra_planner.slices.prediction import predict_slices
-
-if TYPE_CHECKING:
-    from dra_planner.slices.rendering import UNKNOWN_ANNOTATION, describe_unknown, render_slice
-    from dra_planner.slices.upgrade import Change, changes_read, compare_releases
-
-_HOMES = {
-    "UNKNOWN_ANNOTATION": "rendering",
-    "describe_unknown": "rendering",
-    "render_slice": "rendering",
-    "Change": "upgrade",
-    "changes_read": "upgrade",
-    "compare_releases": "upgrade",
-}
+from dra_planner.slices.rendering import UNKNOWN_ANNOTATION, describe_unknown, render_slice
+from dra_planner.slices.upgrade import Change, changes_read, compare_releases
 
 __all__ = [
     "COMPUTE_DOMAIN_DRIVER",
@@ -45,5 +31,3 @@ __all__ = [
     "render_slice",
     "slice_assumptions",
 ]
-
-__getattr__ = lazy_names(__name__, _HOMES)

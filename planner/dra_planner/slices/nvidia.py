@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from dra_planner.catalog import (
     DriverRelease,
@@ -32,7 +32,6 @@ from dra_planner.model import (
     Version,
 )
 from dra_planner.quantity import Quantity
-from dra_planner.records import dataclass
 
 GPU_DRIVER = "gpu.nvidia.com"
 NUMA_NODE = "resource.kubernetes.io/numaNode"

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from dra_planner.catalog import DriverRelease, DriverSettings, Gpu, Machine, MigInstance, MigProfile, mig_profiles
 from dra_planner.errors import CatalogError
 from dra_planner.model import CounterConsumption, CounterSet, Device, DeviceCapacity
 from dra_planner.quantity import Quantity
-from dra_planner.records import dataclass
 from dra_planner.slices.nvidia import ENGINES, Board, as_set, boards, count, mebibytes, partition, whole_gpu
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from dra_planner import manifests
 from dra_planner.model import AttributeValue, Device, DeviceCapacity, ResourceSlice, Unknown
 
 UNKNOWN_ANNOTATION = "pulumi-dra/unknown"
@@ -17,8 +18,6 @@ def render_slice(resource_slice: ResourceSlice) -> dict[str, Any]:
     The annotation `pulumi-dra/unknown` lists what real nodes publish beside it, in the words of `describe_unknown`;
     it is missing where everything is known.
     """
-    from dra_planner import manifests  # predicting needs no reader of manifests, and it takes long to import
-
     known = replace(resource_slice, devices=tuple(_known(device) for device in resource_slice.devices))
     document = manifests.render_slice(known)
     unknown = describe_unknown(resource_slice)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Literal
 
 from dra_planner.catalog import DriverAttribute, DriverRelease, DriverSettings, gpus, mig_profiles
-from dra_planner.records import dataclass
 from dra_planner.slices.nvidia import GPU_DRIVER
 
 ChangeKind = Literal[

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
 from datetime import date
 from fnmatch import fnmatchcase
 
 from dra_planner.errors import NOWHERE, Place
-from dra_planner.records import dataclass
 from dra_policies.configuration.reading import Configured
 from dra_policies.configuration.schema import date_of
 from dra_policies.rules import Finding

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from dra_planner.documents.tree import line_at
 from dra_planner.errors import Place, PlannerError
 from dra_planner.manifests.documents import read_documents
 from dra_planner.manifests.objects import KubernetesObject, read_objects
-from dra_planner.records import dataclass
 from dra_planner.sources import Source
 from dra_policies.configuration.beside import ANNOTATION, comment_in, read_beside
 from dra_policies.configuration.exemptions import Excuse

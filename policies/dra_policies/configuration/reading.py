@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Final
 
@@ -13,7 +14,6 @@ from dra_planner.documents.validation import kind_of, sentences
 from dra_planner.errors import Place, PlannerError
 from dra_planner.fleet import read_document
 from dra_planner.manifests.validation.findings import CODES
-from dra_planner.records import dataclass
 from dra_planner.sources import read_file
 from dra_policies.configuration.schema import Configuration, Exemption
 from dra_policies.rules import RULES, Rule

@@ -7,25 +7,21 @@
 An error is a broken mandatory rule, a warning a broken advisory one, a note what a rule could not tell. No rule
 can end the run: one that raises becomes an error of the rule `rule-could-not-run`.
 
-Rules that judge resources of Pulumi alone are loaded with `RULES` and `ON`, all the rules there are.
+`RULES` are all the rules there are, `ON` those that run unless a configuration says otherwise.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from dra_planner.errors import Diagnostic
-from dra_planner.lazy import lazy_names
 from dra_policies.rules import object_does_less, object_is_refused
+from dra_policies.rules.every import ON, RULES
 from dra_policies.rules.manifest_view import view_of
 from dra_policies.rules.of_manifests import CANNOT_BE_JUDGED, COULD_NOT_RUN, EXEMPTIONS, OF_MANIFESTS, OF_STACKS
 from dra_policies.rules.rule import Finding, Level, Rule, Threshold
 from dra_policies.rules.rule_could_not_run import failure
 from dra_policies.rules.view import StackView
-
-if TYPE_CHECKING:
-    from dra_policies.rules.every import ON, RULES
 
 
 def run(view: StackView, rules: Sequence[Rule] | None = None) -> Iterator[tuple[Rule, Finding]]:
@@ -33,7 +29,7 @@ def run(view: StackView, rules: Sequence[Rule] | None = None) -> Iterator[tuple[
 
     Without `rules` all that are on run. A rule that fails is told by the one for that, at its level among `rules`.
     """
-    asked = _all_on() if rules is None else rules
+    asked = ON if rules is None else rules
     could_not_run = next((rule for rule in asked if rule.id == COULD_NOT_RUN.id), COULD_NOT_RUN)
     for rule in asked:
         try:
@@ -46,14 +42,8 @@ def run(view: StackView, rules: Sequence[Rule] | None = None) -> Iterator[tuple[
 def check_all(view: StackView, rules: Sequence[Rule] | None = None) -> Iterator[Diagnostic]:
     """Yield what reading and planning found, as it was found, then the findings of all rules."""
     yield from view.diagnostics
-    asked = besides_reading(_all_on() if rules is None else rules)
+    asked = besides_reading(ON if rules is None else rules)
     yield from (rule.diagnostic(finding) for rule, finding in run(view, asked))
-
-
-def _all_on() -> tuple[Rule, ...]:
-    from dra_policies.rules.every import ON
-
-    return ON
 
 
 def besides_reading(rules: Sequence[Rule]) -> tuple[Rule, ...]:
@@ -81,5 +71,3 @@ __all__ = [
     "run",
     "view_of",
 ]
-
-__getattr__ = lazy_names(__name__, {"ON": "every", "RULES": "every"})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dra_planner.allocation import Undecided
+from dra_planner.allocation import Undecided, reasons_of
 from dra_policies.rules.class_misspelt import known_classes, meant_class
 from dra_policies.rules.fitting import Waiting, subject, waiting
 from dra_policies.rules.rule import Finding, Rule
@@ -43,8 +43,6 @@ def check(view: StackView) -> Iterator[Finding]:
 
 def _unknown(case: Waiting) -> str:
     if case.is_undecided:
-        from dra_planner.allocation import reasons_of  # only on the way to a finding
-
         return "; ".join(
             f'pool "{pool.offer.name}": {reason.message}'
             for pool in case.pools

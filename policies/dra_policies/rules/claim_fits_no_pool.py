@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dra_planner.allocation import Refusal, reasons_of, suggest_edits
 from dra_planner.model import Reason
 from dra_planner.plan import Judgement, PoolAnswer
+from dra_planner.plan.missing_pools import missing_pool
 from dra_planner.wording import counted, noun
 from dra_policies.rules.fitting import Waiting, doubt, subject, waiting
 from dra_policies.rules.rule import Finding, Rule
@@ -89,8 +90,6 @@ def _nearest(pool: PoolAnswer) -> tuple[Reason, ...]:
 
 def _fix(case: Waiting, judgement: Judgement) -> str:
     """Return what the fleet lacks, or what to change in the claim; each was tried on a node."""
-    from dra_planner.plan.missing_pools import missing_pool  # only on the way to a finding
-
     missing = missing_pool(judgement, case.shape)
     in_claim = _fix_of_claim(case)
     return "; or ".join(filter(None, (missing.fix if missing is not None else "", in_claim)))

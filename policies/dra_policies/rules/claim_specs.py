@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Final
 
 from dra_planner.catalog import CHART_CLASSES
@@ -17,7 +18,6 @@ from dra_planner.model import (
     PodSet,
     Workload,
 )
-from dra_planner.records import dataclass
 
 GPU_CLASSES: Final = frozenset(name for name in CHART_CLASSES if not name.startswith("compute-domain"))
 

@@ -9,6 +9,7 @@ from functools import cache
 from typing import Final
 
 from dra_planner.catalog import CHART_CLASSES
+from dra_planner.catalog.device_classes import known_classes as classes_of_drivers
 from dra_planner.model import DeviceClass
 from dra_policies.rules.claim_specs import alternatives, written_claims
 from dra_policies.rules.rule import Finding, Rule
@@ -52,9 +53,7 @@ def _selected_drivers(device_class: DeviceClass) -> Iterator[str]:
 
 @cache
 def _drivers() -> frozenset[str]:
-    from dra_planner.catalog.device_classes import known_classes  # only where a class selects a driver
-
-    return frozenset(known.driver for known in known_classes().values())
+    return frozenset(known.driver for known in classes_of_drivers().values())
 
 
 def known_classes(view: StackView) -> frozenset[str]:

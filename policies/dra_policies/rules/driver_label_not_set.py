@@ -7,7 +7,7 @@ from typing import Final
 
 from dra_planner.clouds import GPU_PRESENT
 from dra_policies.rules.driver_pod import plugin_pod
-from dra_policies.rules.node_selection import DISCOVERED, affine
+from dra_policies.rules.node_selection import DISCOVERED, REQUIRED_TERMS, affine, term_accepts
 from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
 from dra_policies.rules.view import DeclaredPool, StackView
 from dra_policies.unknowns import Properties
@@ -35,8 +35,6 @@ def check(view: StackView) -> Iterator[Finding]:
 
 def _only_discovered(pod: Properties, pool: DeclaredPool) -> bool:
     """Whether the pod's affinity accepts the pool's nodes for labels alone that are discovered on them."""
-    from dra_policies.rules.node_selection import REQUIRED_TERMS, term_accepts
-
     labels = pool.labels or {}
     for term in pod.items(REQUIRED_TERMS) or ():
         keys = [expression.text("key") or "" for expression in term.items("matchExpressions") or ()]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 
 from dra_planner.manifests import Manifests
 from dra_planner.model import Member, Shape, ShapeClaim
 from dra_planner.plan import Judgement, PoolAnswer
-from dra_planner.records import dataclass
 from dra_planner.sizing import WorkloadSize
 from dra_planner.wording import named
 from dra_policies.rules.view import StackView

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from dra_planner import catalog, clouds
 from dra_planner.errors import PlannerError
 from dra_planner.model import AttributeValue, DeviceCapacity
 from dra_planner.quantity import Quantity
-from dra_planner.records import dataclass
 from dra_planner.releases import Features
 from dra_planner.slices import predict_slices
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from dra_planner import catalog
 from dra_planner.clouds import NodeLabel, cloud
 from dra_planner.errors import PlannerError
 from dra_planner.model import Taint
 from dra_planner.planfile import PlanFile
-from dra_planner.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
 
 from dra_planner.catalog.tables import read_table
 from dra_planner.clouds import cloud, names
 from dra_planner.quantity import Quantity, QuantityError
-from dra_planner.records import dataclass
 from dra_policies.rules.rule import Finding
 from dra_policies.rules.view import StackView
 from dra_policies.unknowns import UNKNOWN, Properties, as_list, has_unknown

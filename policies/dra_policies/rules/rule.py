@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from dra_planner.errors import NOWHERE, Diagnostic, Place, Severity
-from dra_planner.records import dataclass
 
 if TYPE_CHECKING:
     from dra_policies.rules.view import StackView

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dra_planner.cel import Dialect, Refused, compile
 from dra_planner.manifests import selectors_of
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.rules.view import StackView
@@ -14,8 +15,6 @@ SHOWN = 80  # characters of an expression in a sentence
 def check(view: StackView) -> Iterator[Finding]:
     if view.manifests is None or view.features is None:
         return
-    from dra_planner.cel import Dialect, Refused, compile  # heavy, and most views hold no selector
-
     dialect = Dialect.of(view.features, environment="new")
     for selector in selectors_of(view.manifests):
         outcome = compile(selector.expression, dialect)

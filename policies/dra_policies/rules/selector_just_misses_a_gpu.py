@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from dra_planner.cel import Dialect, Selector, compile
 from dra_planner.manifests import selectors_of
 from dra_planner.quantity import Quantity
 from dra_planner.releases import Features
@@ -43,8 +44,6 @@ def _products(view: StackView) -> set[str]:
 
 def just_missed(expression: str, features: Features, near: float = NEAR) -> tuple[KnownDevice, ...]:
     """Return the GPUs that do not match, and would with `near` per cent more memory; none for what does not compile."""
-    from dra_planner.cel import Dialect, Selector, compile  # heavy, and most views hold no selector
-
     selector = compile(expression, Dialect.of(features, "stored"))
     if not isinstance(selector, Selector) or not any(path[:1] in ((), ("capacity",)) for path in selector.reads):
         return ()

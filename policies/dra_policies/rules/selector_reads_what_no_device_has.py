@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from difflib import get_close_matches
 from functools import cache
 from typing import Final
 
 from dra_planner import catalog
+from dra_planner.allocation.selector_changes import asks_for_mig
+from dra_planner.cel import Dialect, Selector, compile
+from dra_planner.cel.advice.versions import compared_as_text
 from dra_planner.errors import PlannerError
 from dra_planner.manifests import Manifests, selectors_of
 from dra_planner.model import CelSelector
@@ -72,20 +76,14 @@ def _for_parts_of_whole_gpus(manifests: Manifests) -> Iterator[Finding]:
 def _is_for_parts(expression: str) -> bool:
     if not any(word in expression for word in ("mig", "profile", "parentUUID")):
         return False
-    from dra_planner.allocation.selector_changes import asks_for_mig  # heavy, and few selectors are
-
     return asks_for_mig(expression)
 
 
 def _compared_as_text(selector: CelSelector, features: Features) -> Iterator[Finding]:
     """Yield what compares a version with text or a number: an error on every GPU, or true of every one."""
-    from dra_planner.cel import Dialect, Selector, compile  # heavy, and most views hold no selector
-
     compiled = compile(selector.expression, Dialect.of(features, "stored"))
     if not isinstance(compiled, Selector) or not _versions() & {path[1:3] for path in compiled.reads}:
         return
-    from dra_planner.cel.advice.versions import compared_as_text  # few selectors compare versions
-
     for condition, better in compared_as_text(compiled.tree, _versions()):
         says = "is true of every GPU" if " != " in condition else "ends in an error on every GPU"
         yield Finding(
@@ -125,8 +123,6 @@ def _driver_version(view: StackView) -> str:
 
 def _read(expression: str, features: Features) -> list[tuple[str, str]]:
     """Return what a selector reads of NVIDIA's own names, as (attributes or capacity, name)."""
-    from dra_planner.cel import Dialect, Selector, compile  # heavy, and most views hold no selector
-
     selector = compile(expression, Dialect.of(features, "stored"))
     if not isinstance(selector, Selector):
         return []
@@ -169,8 +165,6 @@ def _fix(kind: str, name: str, version: str) -> str:
         return f'it is an attribute: write device.attributes["{GPU_DRIVER}"].{name}'
     known = attribute_names(version) if kind == "attributes" else CAPACITIES
     own = sorted(each for each in known if "/" not in each)
-    from difflib import get_close_matches  # only on the way to a finding
-
     near = get_close_matches(name, own, 1)
     if name in _OF_ORDER:
         return "drop it: no driver since 25.8 numbers its GPUs; count says how many, and uuid names one"

@@ -7,13 +7,12 @@ None means *not known* wherever a value is typed `| None`, unless the field says
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from dra_planner.clouds import DRA, cloud
 from dra_planner.errors import NOWHERE, Diagnostic, Place
 from dra_planner.model import Taint
-from dra_planner.records import dataclass
 from dra_policies.unknowns import Properties
 
 NOTHING_DECLARED: Final = Properties({})

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from dra_planner.planfile import RECORD_TYPE
-from dra_planner.records import dataclass
 from dra_policies.stack.pools import cloud_of_cluster, cloud_of_pool
 from dra_policies.stack.resource import Resource
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from dra_planner import catalog
@@ -11,7 +11,6 @@ from dra_planner.clouds import cloud
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import Fleet, read_fleet
 from dra_planner.offers import Offer, predict_offers
-from dra_planner.records import dataclass
 from dra_planner.releases import Features, features_of, parse_version
 from dra_policies.rules.stack_words import with_titles
 from dra_policies.rules.view import DeclaredPool, StackView

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 
 from dra_planner.claims import expand_claims
@@ -15,7 +15,6 @@ from dra_planner.offers import Offer
 from dra_planner.plan import Judgement, Plan, device_demand, judge, judge_document
 from dra_planner.plan.classes import fleet_classes
 from dra_planner.planfile import PlanFile
-from dra_planner.records import dataclass
 from dra_policies.rules.manifest_view import nvidia_of
 from dra_policies.rules.view import StackView
 from dra_policies.stack.declared_fleet import declared_fleet

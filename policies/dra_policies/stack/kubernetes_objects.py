@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from dra_planner.errors import PlannerError
 from dra_planner.manifests import Manifests
 from dra_planner.plan import read_checked
-from dra_planner.records import dataclass
 from dra_planner.releases import MINIMUM_MINOR, Features, features_of, parse_version
 from dra_planner.sources import Source
 from dra_planner.wording import verb

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Final, get_args
 
@@ -13,7 +13,6 @@ from dra_planner.clouds import POOL, Cloud, PoolResource, cloud, names
 from dra_planner.errors import PlannerError
 from dra_planner.model import Taint
 from dra_planner.model.nodes import TaintEffect
-from dra_planner.records import dataclass
 from dra_policies.rules.view import DeclaredPool
 from dra_policies.stack.resource import Resource, source_of
 from dra_policies.unknowns import UNKNOWN, Properties, as_mapping

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from dra_planner.records import dataclass
 from dra_policies.unknowns import UNKNOWN, Properties
 
 NAMESPACE = "kubernetes:core/v1:Namespace"

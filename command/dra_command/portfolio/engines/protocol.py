@@ -5,13 +5,12 @@ from __future__ import annotations
 import signal
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from dra_command.portfolio.batches import Batch, row_of
 from dra_command.portfolio.rows import Row
 from dra_planner.portfolio.answers import CellFault
-from dra_planner.records import dataclass
 
 ATTEMPTS = 4
 """How often a batch is tried whose workers end: any worker may be taken away, a cell that ends four has a fault."""

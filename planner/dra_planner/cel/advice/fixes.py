@@ -7,6 +7,7 @@ that can be taken as it is. Where no better expression is known there is no advi
 from __future__ import annotations
 
 from collections.abc import Iterable
+from difflib import get_close_matches
 from typing import Final
 
 from dra_planner.cel import types
@@ -283,6 +284,4 @@ def _for_name(name: str, dialect: Dialect) -> str | None:
 
 
 def _near(word: str, known: Iterable[str]) -> list[str]:
-    from difflib import get_close_matches  # only on the way to a refusal
-
     return get_close_matches(word, list(known), n=1, cutoff=_CLOSE)

@@ -8,6 +8,7 @@ and v0.29.2; kubernetes/apiserver:pkg/cel/environment/base.go, pkg/cel/library/*
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache
 from typing import Final, Literal
 
@@ -34,7 +35,6 @@ from dra_planner.cel.checking.rows import (
 )
 from dra_planner.cel.dialect import LISTS_EXTENSION_SINCE, Dialect
 from dra_planner.cel.types import Type
-from dra_planner.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

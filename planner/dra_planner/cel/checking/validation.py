@@ -7,13 +7,15 @@ Source of the behaviour: google/cel-go:cel/validator.go, ext/formatting.go @v0.2
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from dra_planner.cel import types
+from dra_planner.cel.libraries.conversions import FUNCTIONS
+from dra_planner.cel.libraries.formatting import TYPES, clauses, wrong_clause
 from dra_planner.cel.libraries.regex import compile_pattern
 from dra_planner.cel.tree import Call, Constant, ListNode, MapNode, Node
 from dra_planner.cel.types import Type, show
 from dra_planner.cel.values import CelError
-from dra_planner.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +71,6 @@ def _call(node: Call) -> Iterator[Issue]:
 
 
 def _is_readable(function: str, value: object) -> bool:
-    from dra_planner.cel.libraries.conversions import FUNCTIONS  # few selectors speak of times
-
     try:
         if function == "matches":
             compile_pattern(str(value))
@@ -85,8 +85,6 @@ def _is_readable(function: str, value: object) -> bool:
 
 
 def _format(node: Call, text: str, values: ListNode) -> Iterator[Issue]:
-    from dra_planner.cel.libraries.formatting import clauses, wrong_clause  # few selectors format texts
-
     try:
         found = clauses(text, len(values.elements))
     except CelError as error:
@@ -105,8 +103,6 @@ def _format(node: Call, text: str, values: ListNode) -> Iterator[Issue]:
 
 def _unformattable(letter: str, value: Node) -> Node | None:
     """The part of a value that the clause does not take."""
-    from dra_planner.cel.libraries.formatting import TYPES
-
     if value.type.kind != "dyn" and value.type.name not in TYPES[letter]:
         return value
     if letter == "s" and isinstance(value, ListNode | MapNode):

@@ -7,6 +7,7 @@ kubernetes/dynamic-resource-allocation:cel/compile.go@v0.36.3; google/cel-go:che
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from math import ceil
 from typing import Final
 
@@ -16,7 +17,6 @@ from dra_planner.cel.cost.ranges import ONE, UNBOUNDED, UNKNOWN, Range, add, fix
 from dra_planner.cel.dialect import Dialect
 from dra_planner.cel.tree import Constant, Node
 from dra_planner.cel.types import Type
-from dra_planner.records import dataclass
 
 _MAX_INCLUDES: Final = 48
 _REGEX: Final = 0.25

@@ -6,11 +6,10 @@ kubernetes/api:resource/v1/types.go@v0.36.3.
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Final
 
 from dra_planner.cel.cost.ranges import Range
-from dra_planner.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

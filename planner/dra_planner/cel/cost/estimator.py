@@ -5,6 +5,8 @@ Source of the behaviour: google/cel-go:checker/cost.go@v0.26.0 and v0.29.2.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from dra_planner.cel import types
 from dra_planner.cel.cost import call_estimates
 from dra_planner.cel.cost.call_estimates import Operand
@@ -12,7 +14,6 @@ from dra_planner.cel.cost.device_sizes import Path, declared_size
 from dra_planner.cel.cost.ranges import NOTHING, ONE, UNBOUNDED, UNKNOWN, Range, add, fixed, multiply, union
 from dra_planner.cel.dialect import Dialect
 from dra_planner.cel.tree import Call, Constant, Fold, Ident, ListNode, MapNode, Node, Select
-from dra_planner.records import dataclass
 
 
 def estimate(root: Node, dialect: Dialect) -> int:

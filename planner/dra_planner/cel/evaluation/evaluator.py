@@ -14,6 +14,7 @@ from dra_planner.cel.device import device_value
 from dra_planner.cel.dialect import Dialect
 from dra_planner.cel.evaluation import access
 from dra_planner.cel.evaluation.calls import Caller, may_be_optional
+from dra_planner.cel.evaluation.loops import compile_fold, read_variable
 from dra_planner.cel.evaluation.state import Closure, Failing, Folded, State
 from dra_planner.cel.libraries.operators import known, resolved
 from dra_planner.cel.tree import (
@@ -75,8 +76,6 @@ class _TreeCompiler:
         if isinstance(node, MapNode):
             return self._map(node)
         assert isinstance(node, Fold)
-        from dra_planner.cel.evaluation.loops import compile_fold  # few selectors have loops
-
         return compile_fold(self, node)
 
     @staticmethod
@@ -162,8 +161,6 @@ class _TreeCompiler:
         return None
 
     def _variable(self, node: Ident, cost: int = 0) -> Closure:
-        from dra_planner.cel.evaluation.loops import read_variable  # only loops bind variables
-
         found = self.slot_of(node)
         assert found is not None  # the checker has seen it
         if node.type.kind == "type":

@@ -12,7 +12,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from dra_planner.cel.cost.effort import spend
+from dra_planner.cel.libraries.conversions import double_text, plain_double_text
 from dra_planner.cel.libraries.operators import MAX_SIZE, known
+from dra_planner.cel.libraries.times import seconds, timestamp_text
 from dra_planner.cel.values import (
     INT_MAX,
     CelError,
@@ -123,9 +125,6 @@ class _WrongTypeError(Exception):
 
 
 def _string(value: Any, _: int | None = None) -> str:
-    from dra_planner.cel.libraries.conversions import double_text, plain_double_text
-    from dra_planner.cel.libraries.times import seconds, timestamp_text
-
     kind = value.__class__
     if kind is list:
         spend(10 * len(value))

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from functools import cache, lru_cache
 from typing import Any, Final
 
+import re2
+
 from dra_planner.cel.cost.effort import spend
 from dra_planner.cel.values import CelError
 
@@ -22,8 +24,6 @@ _lock: Final = threading.Lock()
 
 @cache
 def _options() -> Any:
-    import re2
-
     options = re2.Options()
     options.log_errors = False
     return options
@@ -31,8 +31,6 @@ def _options() -> Any:
 
 def compile_pattern(pattern: str) -> Any:
     """The compiled pattern, cached. Raises `CelError` with the reason if it is invalid."""
-    import re2
-
     compiled = _compiled.get(pattern)
     if compiled is not None:
         return compiled

@@ -8,6 +8,19 @@ from typing import Any, Final
 
 from dra_planner.cel.checking.rows import AUTHORIZER
 from dra_planner.cel.dialect import Library
+from dra_planner.cel.libraries import (
+    conversions,
+    formats,
+    lists,
+    networks,
+    optionals,
+    quantities,
+    regex,
+    semvers,
+    strings,
+    times,
+    urls,
+)
 from dra_planner.cel.values import CelError
 
 Functions = Mapping[str, Callable[..., Any]]
@@ -23,68 +36,46 @@ def _authorizer(_: Library) -> Functions:
 
 
 def _conversions(_: Library) -> Functions:
-    from dra_planner.cel.libraries import conversions
-
     return conversions.FUNCTIONS
 
 
 def _formats(library: Library) -> Functions:
-    from dra_planner.cel.libraries import formats
-
     return formats.FUNCTIONS | (formats.STRICT_COLONS if library.strict_host_colons else {})
 
 
 def _lists(library: Library) -> Functions:
-    from dra_planner.cel.libraries import lists
-
     return lists.FUNCTIONS | (lists.BOUNDED_RANGES if library.bounded_ranges else {})
 
 
 def _networks(_: Library) -> Functions:
-    from dra_planner.cel.libraries import networks
-
     return networks.FUNCTIONS
 
 
 def _optionals(_: Library) -> Functions:
-    from dra_planner.cel.libraries import optionals
-
     return optionals.FUNCTIONS
 
 
 def _quantities(library: Library) -> Functions:
-    from dra_planner.cel.libraries import quantities
-
     return quantities.FUNCTIONS | (quantities.PURE_ARITHMETIC if library.pure_arithmetic else {})
 
 
 def _regex(_: Library) -> Functions:
-    from dra_planner.cel.libraries import regex
-
     return regex.FUNCTIONS
 
 
 def _semvers(_: Library) -> Functions:
-    from dra_planner.cel.libraries import semvers
-
     return semvers.FUNCTIONS
 
 
 def _strings(library: Library) -> Functions:
-    from dra_planner.cel.libraries import strings
-
     return strings.FUNCTIONS | (strings.BOUNDED_SEARCHES if library.bounded_searches else {})
 
 
 def _times(_: Library) -> Functions:
-    from dra_planner.cel.libraries import times
-
     return times.FUNCTIONS
 
 
 def _urls(library: Library) -> Functions:
-    from dra_planner.cel.libraries import urls
-
     return urls.FUNCTIONS | (urls.STRICT_COLONS if library.strict_host_colons else {})
 
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from typing import Any, Final
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from dra_planner.cel.values import INT_MAX, CelError, Duration, Timestamp
 
@@ -117,8 +118,6 @@ def _zone(name: str) -> tzinfo:
         return _fixed_zone(name)
     if name in ("", "UTC", "Local"):
         return UTC
-    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
-
     try:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):

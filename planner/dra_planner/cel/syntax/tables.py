@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
-
-from dra_planner.records import dataclass
 
 PATH: Final = Path(__file__).with_name("tables.json")
 END: Final = "$END"

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from dra_planner.model import Amounts
-from dra_planner.records import dataclass
 
 MIB = 1024 * 1024
 EVICTION_MIB = 100

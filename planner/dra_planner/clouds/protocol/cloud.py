@@ -6,7 +6,7 @@ import ipaddress
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import ClassVar
 
@@ -16,17 +16,15 @@ from dra_planner.clouds.protocol.labels import GPU_TAINT, NodeLabel, PoolNodes, 
 from dra_planner.clouds.protocol.refusals import NODES, huge_pages_fault, range_fault
 from dra_planner.clouds.protocol.resources import ClusterResource, PoolResource
 from dra_planner.errors import UnsupportedFeature
-from dra_planner.lazy import late_pattern
 from dra_planner.model import AttributeValue, Taint
-from dra_planner.records import dataclass
 
 PodsOfNodes = tuple[int, int | None]  # so many nodes of a pool, and its maxPods, None for the cloud's own
 Fault = tuple[str, str]  # key of the fleet or of the pool ("network.subnetIds", "maxPods"), and the whole sentence
 _ARCHITECTURES = {"arm64": "ARM_64", "amd64": "x86_64"}  # in names of images
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 _LONGEST_KEY = 253 + 1 + 63  # Kubernetes: a domain, a slash and a name
-_OF_KUBERNETES = late_pattern(r"(.*\.)?(kubernetes\.io|k8s\.io)")
-_OF_KUBELET = late_pattern(r"(.*\.)?(kubelet|node)\.kubernetes\.io")
+_OF_KUBERNETES = re.compile(r"(.*\.)?(kubernetes\.io|k8s\.io)")
+_OF_KUBELET = re.compile(r"(.*\.)?(kubelet|node)\.kubernetes\.io")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

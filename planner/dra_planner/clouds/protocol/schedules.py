@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal
-
-from dra_planner.records import dataclass
+from zoneinfo import ZoneInfo
 
 Day = Literal["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
 DAYS: tuple[Day, ...] = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
@@ -76,8 +76,6 @@ def instant_fault(text: str) -> str:
 
 def time_zone_fault(name: str) -> str:
     """Return why a text is not a time zone of the IANA database, as far as this machine has it, or ""."""
-    from zoneinfo import ZoneInfo  # fleets with a schedule alone
-
     try:
         ZoneInfo(name)
     except (KeyError, ValueError, OSError):  # a ZoneInfoNotFoundError is a KeyError; a folder is an OSError

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 from dra_planner.documents.yaml_reader import Fault, read_yaml
@@ -12,7 +13,6 @@ from dra_planner.manifests.fixing.comparisons import with_compare_to, with_units
 from dra_planner.manifests.rewriting import spans
 from dra_planner.manifests.rewriting.layout import Kept, Layout, New, Unwritable
 from dra_planner.manifests.rewriting.texts import cut
-from dra_planner.records import dataclass
 from dra_planner.sources import Source
 
 _AMOUNTS: Final = frozenset({"requests", "limits"})

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 from dra_planner.manifests.schema import Type, fields_of, struct_of
-from dra_planner.records import dataclass
 
 _MOST_STEPS: Final = 20_000
 _LINE: Final = re.compile(r"^(?P<marker>(?:-\s+)?)(?P<key>[\w./-]+|\"[^\"]*\"):(?:\s+(?P<value>\S.*))?$")

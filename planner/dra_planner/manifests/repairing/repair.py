@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from itertools import islice
 
 from dra_planner.documents.stream import split_stream
 from dra_planner.manifests.repairing.indentation import indentations
 from dra_planner.manifests.repairing.typography import with_plain_signs
-from dra_planner.records import dataclass
 
 MOST_TEXTS = 64  # that are given to the reader
 

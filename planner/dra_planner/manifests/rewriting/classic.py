@@ -6,7 +6,7 @@ Source: kubernetes/api:resource/v1alpha2/types.go@v0.30.14.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from dra_planner.manifests.rendering.claims import plain
@@ -15,7 +15,6 @@ from dra_planner.manifests.rewriting.eras import GROUP, Old, Refused, members, r
 from dra_planner.manifests.rewriting.layout import Entry, Kept, Layout, New
 from dra_planner.manifests.rewriting.named_resources import rewrite_selector
 from dra_planner.manifests.rewriting.vendors import NVIDIA, RENAMED_DRIVERS, Wanted
-from dra_planner.records import dataclass
 
 CLASSIC: Final = frozenset({"v1alpha1", "v1alpha2"})
 _TOP: Final = frozenset({"apiVersion", "kind", "metadata"})

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from dra_planner.errors import Place
 from dra_planner.manifests.rewriting import spans
-from dra_planner.records import dataclass
 
 GROUP: Final = "resource.k8s.io"
 V1: Final = f"{GROUP}/v1"

@@ -8,14 +8,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import yaml
 
 from dra_planner.documents.scalars import resolve_plain
 from dra_planner.manifests.rewriting.spans import List, Mapping, Node, Pair, Scalar
-from dra_planner.records import dataclass
 
 _STEP: Final = 2  # columns that a new level is indented by
 _COMMENT: Final = re.compile(r"(?:^|(?<=\s))#[^\n]*")

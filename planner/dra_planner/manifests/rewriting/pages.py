@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from typing import Final
 
@@ -19,7 +19,6 @@ from dra_planner.manifests.objects import read_objects
 from dra_planner.manifests.repairing import plain_separator
 from dra_planner.manifests.rewriting.rewrite import Change, Refusal, Rewriting
 from dra_planner.manifests.rewriting.texts import cut
-from dra_planner.records import dataclass
 from dra_planner.sources import Source, has_embedded
 
 _SHELL_VALUE: Final = re.compile(r"\$(?:\{[A-Za-z_]\w*\}|[A-Za-z_]\w*)")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from dra_planner.documents.tree import Map
@@ -21,7 +21,6 @@ from dra_planner.manifests.rewriting.layout import Layout, Unwritable
 from dra_planner.manifests.rewriting.texts import cut
 from dra_planner.manifests.validation.context import CheckSelector, Context
 from dra_planner.manifests.validation.verdict import judge
-from dra_planner.records import dataclass
 from dra_planner.releases import Features, served_since
 from dra_planner.sources import Source
 

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from dra_planner.manifests.rendering.claims import plain
 from dra_planner.manifests.rewriting import examples
 from dra_planner.manifests.rewriting.eras import Old, Refused, members, refuse_unknown, section
-from dra_planner.records import dataclass
 
 NVIDIA: Final = "gpu.nvidia.com"
 NVIDIA_GROUP: Final = "gpu.resource.nvidia.com"

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
-from dra_planner.records import dataclass
 from dra_planner.releases import is_between
 
 _SINCE: Final = re.compile(r"^(\S+)(?: @(\d*)-(\d*))?$")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
 from functools import cache
@@ -16,12 +17,10 @@ from typing import Any, Final, Literal
 
 from dra_planner.documents.scalars import number_text
 from dra_planner.documents.tree import new_map, new_seq, step
-from dra_planner.lazy import late_pattern
 from dra_planner.manifests.parsing.fields import parse_quantity
 from dra_planner.manifests.schema import Type, fields_of
 from dra_planner.manifests.validation.violations import Violation
 from dra_planner.quantity import WRONG_FORMAT, QuantityError
-from dra_planner.records import dataclass
 
 FieldValidation = Literal["strict", "lenient", "apply"]
 
@@ -43,9 +42,9 @@ _ZEROS: Final[dict[str, Any]] = {
 _INTEGERS: Final = {"int32": 31, "int64": 63}
 _JSON_KIND: Final = {str: "string", bool: "bool", int: "number", float: "number", dict: "object", list: "array"}
 _SELF_DECODING: Final = frozenset({"quantity", "time", "int-or-string"})
-_INDEX: Final = late_pattern(r"\[\d+\]")
-_STEP: Final = late_pattern(r"\[(\d+)\]|([^.\[\]]+)")
-_TIME: Final = late_pattern(r"(\d{4}-\d\d-\d\d)T(\d\d?)(:\d\d:\d\d)(?:[.,]\d+)?(?:Z|([+-]\d\d:\d\d))", re.ASCII)
+_INDEX: Final = re.compile(r"\[\d+\]")
+_STEP: Final = re.compile(r"\[(\d+)\]|([^.\[\]]+)")
+_TIME: Final = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d?)(:\d\d:\d\d)(?:[.,]\d+)?(?:Z|([+-]\d\d:\d\d))", re.ASCII)
 
 Fault = tuple[str, str, str]  # "type", "value", "unknown", "null" or "schema", path, text
 Trail = tuple[Any, str | int] | None  # the way to a value: (the way to what holds it, its key)

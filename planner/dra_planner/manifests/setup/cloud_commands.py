@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
@@ -19,7 +20,6 @@ from dra_planner.errors import Severity
 from dra_planner.manifests.setup.chart_objects import CHART
 from dra_planner.manifests.setup.command_lines import CommandLine, read_command_lines
 from dra_planner.manifests.setup.helm_commands import helm_faults
-from dra_planner.records import dataclass
 from dra_planner.releases import MINIMUM_MINOR
 
 _MACHINE_OPTIONS: Final = "--node-type|-t|--instance-types|--machine-type|--node-vm-size|-s"

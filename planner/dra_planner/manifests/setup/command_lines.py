@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from itertools import takewhile
 from typing import Final
-
-from dra_planner.records import dataclass
 
 _SEPARATORS: Final = frozenset({"|", "||", "&&", ";", "&"})
 _BEFORE: Final = frozenset({"sudo", "time", "exec", "command", "nohup", "then", "do", "else", "!"})

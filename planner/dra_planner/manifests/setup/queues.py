@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from dra_planner.clouds import cloud, names
 from dra_planner.errors import Diagnostic
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.manifests.setup.cluster_configs import KUEUE_CONFIG
@@ -131,8 +132,6 @@ def _kai(workload: Workload, claims: Mapping[ObjectKey, ResourceClaim]) -> Itera
 
 
 def _karpenter(objects: Iterable[KubernetesObject]) -> Iterator[Diagnostic]:
-    from dra_planner.clouds import cloud, names  # few manifests hold a NodePool
-
     automatic = {domain for name in names() for domain in cloud(name).reserved_domains}
     for item in objects:
         if item.group == "karpenter.sh" and item.kind == "NodePool":

@@ -6,23 +6,23 @@ ones are looked at in any case. Source: kubernetes/kubernetes:pkg/apis/resource/
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
-from dra_planner.lazy import late_pattern
 from dra_planner.manifests.validation.violations import Violation, Violations
 
-_ANY_FAULT: Final = late_pattern(
+_ANY_FAULT: Final = re.compile(
     r"\.(allocationMode|tolerations\[\d+\]\.(key|operator|effect)|firstAvailable\[\d+\]\.deviceClassName"
     r"|taints\[\d+\]\.effect|consumesCounters\[\d+\]\.counterSet)$"
 )
 _FAULTS: Final = {
-    "FieldValueTooMany": late_pattern(
+    "FieldValueTooMany": re.compile(
         r"\.(selectors|firstAvailable|consumesCounters|bindingConditions|bindingFailureConditions)$"
     ),
-    "FieldValueDuplicate": late_pattern(r"\.(firstAvailable|consumesCounters)\[\d+\]$"),
-    "FieldValueTooLong": late_pattern(r"\.attributes\[[^\]]*\]\.strings\[\d+\]$"),
-    "FieldValueRequired": late_pattern(r"\.counters$"),
-    "FieldValueInvalid": late_pattern(r"\.(counters|attributes\[[^\]]*\])$"),
+    "FieldValueDuplicate": re.compile(r"\.(firstAvailable|consumesCounters)\[\d+\]$"),
+    "FieldValueTooLong": re.compile(r"\.attributes\[[^\]]*\]\.strings\[\d+\]$"),
+    "FieldValueRequired": re.compile(r"\.counters$"),
+    "FieldValueInvalid": re.compile(r"\.(counters|attributes\[[^\]]*\])$"),
 }
 
 

@@ -12,6 +12,7 @@ from dra_planner.errors import Diagnostic, Place
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.manifests.validation.context import Context
 from dra_planner.manifests.validation.gates import Dropped
+from dra_planner.manifests.validation.hints import hint
 from dra_planner.manifests.validation.verdict import ServerAnswer
 from dra_planner.manifests.validation.violations import Violation
 
@@ -133,6 +134,4 @@ def _first_step(node: Map | Seq, path: str) -> tuple[str | int, Any, str] | None
 
 
 def _hint(item: KubernetesObject, violation: Violation, context: Context) -> str:
-    from dra_planner.manifests.validation.hints import hint  # only where something is wrong
-
     return hint(item, violation, context.minor)

@@ -7,10 +7,10 @@ They go before validation, so faults inside them are never told. Source: kuberne
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, Final
 
 from dra_planner.documents.tree import Map
-from dra_planner.records import dataclass
 from dra_planner.releases import GATES, Features, default_since
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from difflib import get_close_matches
 from typing import Any, Final
 
+from dra_planner.documents.advice import about_placeholder
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.manifests.schema import Type, fields_of, struct_of
 from dra_planner.manifests.validation.violations import Violation
@@ -126,8 +128,6 @@ def hint(item: KubernetesObject, violation: Violation, minor: int) -> str:
 
 def _supported(text: str) -> str:
     """Return which of the supported values was probably meant."""
-    from difflib import get_close_matches  # only on the way to a finding
-
     given, _, supported = text.partition(": supported values: ")
     values = re.findall(r'"([^"]*)"', supported)
     written = "".join(re.findall(r'"([^"]*)"$', given))
@@ -147,8 +147,6 @@ def _name(value: Any, dots: str) -> str:
 
 
 def _placeholder(text: str) -> str:
-    from dra_planner.documents.advice import about_placeholder  # only on the way to an error
-
     return about_placeholder(text)
 
 
@@ -167,8 +165,6 @@ def _unknown(item: KubernetesObject, path: str, minor: int) -> str:
         if sibling in node and node[sibling] is None and _holds(sibling_kind, name, minor):
             return f"indent it below {sibling}"
     below = [sibling for sibling, sibling_kind in sorted(fields.items()) if _holds(sibling_kind, name, minor)]
-    from difflib import get_close_matches  # only on the way to a finding
-
     near = get_close_matches(name, fields, n=1, cutoff=0.7) or [
         field for field in fields if field.lower() == name.lower()
     ]

@@ -7,15 +7,13 @@ checked against kube-apiserver 1.36.3 and 1.37.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Final
-
-from dra_planner.lazy import late_pattern
-from dra_planner.records import dataclass
 
 _DESCRIPTORS: Final = frozenset({"@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly"})
 _EVERY: Final = "@every "
-_DURATION: Final = late_pattern(r"[-+]?(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)")
-_NUMBER_AND_UNIT: Final = late_pattern(r"[-+]?(?:\d+\.?\d*|\.\d+)([^\d.]*)")
+_DURATION: Final = re.compile(r"[-+]?(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)")
+_NUMBER_AND_UNIT: Final = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)([^\d.]*)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from dra_planner.documents.tree import Map, clone
@@ -12,8 +12,10 @@ from dra_planner.manifests.parsing.pods import SYSTEM_PRIORITIES
 from dra_planner.manifests.schema import struct_of
 from dra_planner.manifests.schema.decoding import FieldValidation, decode, unknown_fields
 from dra_planner.manifests.validation.claims import check_admin_access, check_claim, check_class, check_template
+from dra_planner.manifests.validation.cluster_objects import CLUSTER_RULES
 from dra_planner.manifests.validation.context import Context
 from dra_planner.manifests.validation.defaults import fill_defaults
+from dra_planner.manifests.validation.disruption_budgets import check_disruption_budget
 from dra_planner.manifests.validation.gates import Dropped, drop_disabled
 from dra_planner.manifests.validation.metadata import check_metadata
 from dra_planner.manifests.validation.pod_security import POD_SECURITY, pod_security_faults
@@ -28,6 +30,9 @@ from dra_planner.manifests.validation.quotas import (
     template_usage,
 )
 from dra_planner.manifests.validation.served import RESOURCE, why_not_served
+from dra_planner.manifests.validation.slices import check_slice, slice_warnings
+from dra_planner.manifests.validation.taint_rules import check_taint_rule
+from dra_planner.manifests.validation.updates import check_update
 from dra_planner.manifests.validation.violations import Violation, Violations
 from dra_planner.manifests.validation.workloads import (
     check_bare_template,
@@ -36,7 +41,6 @@ from dra_planner.manifests.validation.workloads import (
     check_replicated,
     check_replication_controller,
 )
-from dra_planner.records import dataclass
 
 _STORED: Final = frozenset({"ResourceClaim", "ResourceClaimTemplate", "DeviceClass", "ResourceSlice"})
 
@@ -125,8 +129,6 @@ class _Judging:
             return ServerAnswer(data=data, reason="Invalid", violations=violations, dropped=tuple(dropped))
         late = next(self._late_admission(data), None) if self.existing is None else None
         if item.kind == "ResourceSlice":
-            from dra_planner.manifests.validation.slices import slice_warnings  # few manifests hold one
-
             self.warnings += slice_warnings(data, context.features)
         return ServerAnswer(
             data=data,
@@ -168,8 +170,6 @@ class _Judging:
     def _violations(self, data: Mapping[str, Any]) -> Violations:
         kind = self.item.kind
         if self.existing is not None:
-            from dra_planner.manifests.validation.updates import check_update  # most objects are new
-
             yield from check_update(kind, data, self.existing)
             if kind in ("ResourceClaim", "ResourceClaimTemplate", "Pod"):
                 return
@@ -243,27 +243,19 @@ def _without_context(check: Callable[[Mapping[str, Any]], Iterator[Violation]]) 
 
 
 def _check_slice(data: Mapping[str, Any], context: Context) -> Violations:
-    from dra_planner.manifests.validation.slices import check_slice
-
     return check_slice(data, context)
 
 
 def _check_taint_rule(data: Mapping[str, Any], context: Context) -> Violations:
-    from dra_planner.manifests.validation.taint_rules import check_taint_rule
-
     return check_taint_rule(data, context)
 
 
 def _check_disruption_budget(data: Mapping[str, Any], context: Context) -> Violations:
-    from dra_planner.manifests.validation.disruption_budgets import check_disruption_budget
-
     return check_disruption_budget(data)
 
 
 def _check_cluster_object(kind: str) -> Any:
     def check(data: Mapping[str, Any], context: Context) -> Violations:
-        from dra_planner.manifests.validation.cluster_objects import CLUSTER_RULES
-
         return CLUSTER_RULES[kind](data)
 
     return check

@@ -8,9 +8,8 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any
-
-from dra_planner.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from dra_planner.manifests.validation.pods import check_pod_template
+from dra_planner.manifests.validation.schedules import schedule_fault
 from dra_planner.manifests.validation.violations import Violations, invalid, not_supported, required
 
 Data = Mapping[str, Any]
@@ -49,8 +50,6 @@ def check_job(data: Data) -> Violations:
 
 
 def check_cron_job(data: Data) -> Violations:
-    from dra_planner.manifests.validation.schedules import schedule_fault  # CronJobs alone
-
     spec = data.get("spec") or {}
     schedule = spec.get("schedule")
     fault = schedule_fault(schedule) if schedule else ""

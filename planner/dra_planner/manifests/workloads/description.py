@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from dra_planner.documents.tree import Map, child, clone, step
@@ -15,7 +15,6 @@ from dra_planner.manifests.validation.pods import check_pod_spec, check_pod_temp
 from dra_planner.manifests.validation.violations import Violation, invalid
 from dra_planner.manifests.workloads.figures import NO_SURGE, Bounds, Surge, count_job_pods, count_pods, share_of
 from dra_planner.model import Figures, PodSet, PodTemplate, Rollout
-from dra_planner.records import dataclass
 from dra_planner.releases import MINIMUM_MINOR
 
 POD_TEMPLATE = "core.PodTemplateSpec"

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 from typing import Any
 
 from dra_planner.model import Figures
-from dra_planner.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

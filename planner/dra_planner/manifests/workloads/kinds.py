@@ -6,9 +6,9 @@ pkg/controller/jobs@ff69552e, kai-scheduler/KAI-Scheduler:pkg/podgrouper@d5bc503
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from dra_planner.lazy import LateModule
+from dra_planner.manifests.workloads import groups, machines, pipelines, ray, serving
 from dra_planner.manifests.workloads.batch import (
     read_cron_job,
     read_elastic_pytorch,
@@ -27,13 +27,6 @@ from dra_planner.manifests.workloads.description import (
     rolling_pods,
     rolling_update,
 )
-
-if TYPE_CHECKING:
-    from dra_planner.manifests.workloads import groups, machines, pipelines, ray, serving
-else:  # few manifests hold such kinds
-    groups, machines, pipelines, ray, serving = (
-        LateModule(f"{__package__}.{name}") for name in ("groups", "machines", "pipelines", "ray", "serving")
-    )
 
 _REPLICATED: Final = [Role(template="spec.template", replicas="spec.replicas")]
 

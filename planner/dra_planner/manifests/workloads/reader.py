@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Final
 
 from dra_planner.manifests.objects import KubernetesObject
@@ -15,7 +16,6 @@ from dra_planner.manifests.workloads.kinds import KINDS, WITHOUT_PODS
 from dra_planner.manifests.workloads.scalers import read_bounds
 from dra_planner.manifests.workloads.unknown import find_templates, read_unknown
 from dra_planner.model import Figures, ObjectMeta, PodSet, ResourceClaimTemplate, Workload
-from dra_planner.records import dataclass
 
 _BY_NAME: Final = {(kind.group, kind.kind): kind for kind in KINDS}
 _DEEPEST: Final = 5

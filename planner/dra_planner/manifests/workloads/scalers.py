@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from difflib import get_close_matches
 from typing import Any, Final
 
 from dra_planner.errors import Diagnostic
@@ -78,8 +79,6 @@ def _meant(kind: str, namespace: str, name: str, named: Iterable[Target]) -> tup
     for other in sorted(named):
         if (other[0], other[2]) == (kind, name):
             return f"there is one in the namespace {other[1]}", f"move the scaler to the namespace {other[1]}"
-    from difflib import get_close_matches  # only on the way to a finding
-
     near = get_close_matches(name, [each[2] for each in named if each[:2] == (kind, namespace)], 1, 0.75)
     return (f"there is {kind} {near[0]}", f"write name: {near[0]}") if near else None
 
