@@ -218,17 +218,19 @@ class Worth:
         total = sum(float(cost) * pool.minimum for cost, pool in zip(costs, model.pools, strict=True) if pool.minimum)
         if best is None:
             return total
-        theta = float(costs[best]) / self.nodes[best]
-        total += theta * self.demand
+        worth, price = self.nodes[best], float(costs[best])
+        total += price * (self.demand / worth)
         for index, value in self.nodes.items():
             pool, cost = model.pools[index], float(costs[index])
-            back = cost - theta * value
+            back = cost - price * (value / worth)
             total += back * (pool.minimum if back >= 0 else pool.maximum) - cost * pool.minimum
         return total
 
     def _best_scale(self, model: BoundModel, costs: Sequence[Fraction | int], *, limited: bool) -> int | None:
         """Return the pool that pays back nothing at the best scale, None where no demand at all proves as much."""
-        scales = sorted((float(costs[index]) / value, index) for index, value in self.nodes.items() if value)
+        scales = sorted(
+            (float(costs[index]) * (self.demand / value), index) for index, value in self.nodes.items() if value
+        )  # worths can exceed any float, their quotients don't
         slope = self.demand - sum(model.pools[index].minimum * value for index, value in self.nodes.items())
         if not scales or slope <= 0:
             return None

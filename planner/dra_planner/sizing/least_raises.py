@@ -13,7 +13,6 @@ from dra_planner.model import SharedLimit
 MOST_TRIES = 40
 MOST_PAIRS = 3_000
 """Items × pools up to which raises are tried; above, what was found first stands."""
-_UNBOUNDED = 10**9
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +34,16 @@ class Tried:
 Try = Callable[[Raises], Tried]
 
 
-def least_raises(given: Raises, found: Raises, limits: tuple[SharedLimit, ...], attempt: Try) -> Raises:
+def least_raises(given: Raises, found: Raises, limits: tuple[SharedLimit, ...], pods: int, attempt: Try) -> Raises:
     """Return raises of which none can be lower while the others stay; `given` where none was found to help.
 
     `given` is what pools and limits have now, `found` what was seen to be enough, or `given` where nothing was.
+    `pods` is the number of all pods: no pool can use more nodes beyond its maximum.
     """
     if found == given:
-        free = attempt(Raises(dict.fromkeys(given.nodes, _UNBOUNDED), dict.fromkeys(given.limits, _UNBOUNDED)))
+        free_nodes = {name: nodes + pods for name, nodes in given.nodes.items()}
+        needs = {each.name: each.used(free_nodes) for each in limits}
+        free = attempt(Raises(free_nodes, {name: max(most, needs[name]) for name, most in given.limits.items()}))
         found = Raises(
             {name: max(nodes, free.used.get(name, 0)) for name, nodes in given.nodes.items()},
             {each.name: max(given.limits[each.name], each.used(free.used)) for each in limits},

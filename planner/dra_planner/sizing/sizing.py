@@ -162,7 +162,8 @@ class Sizer:
             {room.name: nodes for room, nodes in zip(rooms, enough.nodes, strict=True)},
             {**given.limits, **{limit.name: most for limit, most in enough.limits}},
         )
-        least = least_raises(given, found, self.limits, lambda raises: self._try(raises, level))
+        pods = sum(item.pods * item.count for item in market.found.items)
+        least = least_raises(given, found, self.limits, pods, lambda raises: self._try(raises, level))
         raised = tuple(
             (limit, least.limits[limit.name]) for limit in self.limits if least.limits[limit.name] > limit.most
         )

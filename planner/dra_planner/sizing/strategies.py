@@ -126,12 +126,15 @@ def pack_assigned(market: Market, filling: Filling, assignment: Mapping[tuple[in
 
 def _whole_parts(count: int, shares: Mapping[int, float]) -> dict[int, int]:
     """Round the shares of one item to integers that add up to its count at most, largest rest first."""
-    parts = {pool: int(value + 1e-6) for pool, value in shares.items()}
+    parts = {pool: min(count, int(value + 1e-6)) for pool, value in shares.items()}
     for pool in sorted(shares, key=lambda pool: (parts[pool] - shares[pool], pool)):
         if sum(parts.values()) < count and shares[pool] > parts[pool] + 1e-6:
             parts[pool] += 1
-    while sum(parts.values()) > count:
-        parts[max(parts, key=lambda pool: parts[pool])] -= 1
+    surplus = sum(parts.values()) - count
+    for pool in sorted(parts, key=lambda pool: (-parts[pool], pool)):
+        cut = max(0, min(surplus, parts[pool]))
+        parts[pool] -= cut
+        surplus -= cut
     return parts
 
 

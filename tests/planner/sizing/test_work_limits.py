@@ -1,0 +1,53 @@
+"""Sizing ends: its work depends on shapes and pools, not on what a search treats as unlimited."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+from sizing_builders import CLASSES, FEATURES, demand, pool, workload
+
+from dra_planner.model import SharedLimit
+from dra_planner.sizing import Sizer
+from dra_planner.sizing.bound import BoundModel, BoundPool, Certificate, Row, apply
+from dra_planner.sizing.least_raises import Raises, Tried, least_raises
+from dra_planner.sizing.strategies import _whole_parts
+
+
+def test_a_share_far_above_the_count_is_rounded_without_counting_down() -> None:
+    """Given a solver whose solution puts billions of one item in a pool, when rounded, then the count remains."""
+    assert _whole_parts(3, {0: 4e11, 1: 2.0}) == {0: 1, 1: 2}
+    assert _whole_parts(5, {0: 2.5, 1: 2.5}) == {0: 3, 1: 2}
+
+
+def test_no_pool_is_tried_with_more_nodes_than_there_are_pods() -> None:
+    tried: list[Raises] = []
+
+    def attempt(raises: Raises) -> Tried:
+        tried.append(raises)
+        return Tried(pending=1, used={})
+
+    given = Raises({"l4": 2}, {"quota": 16})
+    limit = SharedLimit(name="quota", most=16, unit="vCPU", takes={"l4": 8})
+    assert least_raises(given, given, (limit,), 3, attempt) == given
+    assert tried[0] == Raises({"l4": 5}, {"quota": 40})
+
+
+@pytest.mark.parametrize("with_solver", [True, False])
+def test_a_hundred_pools_of_different_sizes_are_sized(*, with_solver: bool) -> None:
+    """The least common multiple of their capacities exceeds every float."""
+    pools = [pool(f"p{n:03}", cpu=64_000 + 7 * n * n + 13 * n, at_most=1, usd=f"1.{n:03}") for n in range(120)]
+    shapes = [workload(f"w{n}", 40, gpus=1 + n % 3, cpu=1_000 + 37 * n) for n in range(12)]
+    sizer = Sizer.of(demand(*shapes), pools, CLASSES, FEATURES, with_solver=with_solver)
+    assert sizer.size("steady").nodes_bound > 0
+
+
+def test_prices_beyond_every_float_prove_as_much_as_small_ones() -> None:
+    rows = (Row("cpu", 64, {0: 8}),)
+    pools = tuple(BoundPool(minimum=0, maximum=9, rows=rows, most={0: 8}) for _ in range(2))
+    model = BoundModel(demand={0: 60}, pools=pools)
+    small = apply(Certificate(items={0: 1}), model)
+    large = apply(Certificate(items={0: 10**400}), model)
+    costs = [Fraction(2), Fraction(3)]
+    assert large.cost(model, costs) == small.cost(model, costs) == 15
+    assert large.estimate(model, costs) == pytest.approx(15)
