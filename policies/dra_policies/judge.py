@@ -10,7 +10,6 @@ from types import MappingProxyType
 from dra_policies.configuration.exemptions import Excuse, excuse_for, without_effect
 from dra_policies.configuration.of_resources import beside_resource, names_of_resource
 from dra_policies.rules import CANNOT_BE_JUDGED, COULD_NOT_RUN, EXEMPTIONS, Finding, Rule, StackView, failure, run
-from dra_policies.rules.stack_words import of_stack as in_words_of_stack
 from dra_policies.stack.clusters import Clusters, clusters_of
 from dra_policies.stack.kubernetes_objects import is_kubernetes_object
 from dra_policies.stack.planned_counts import counts_of_plan
@@ -18,6 +17,7 @@ from dra_policies.stack.releases import RELEASES
 from dra_policies.stack.resource import Resource
 from dra_policies.stack.session import Session
 from dra_policies.stack.views import view_of_resource, view_of_stack
+from dra_policies.stack.wording import of_stack as in_words_of_stack
 from dra_policies.unknowns import has_unknown
 
 _NO_THRESHOLDS: Mapping[str, float] = MappingProxyType({})

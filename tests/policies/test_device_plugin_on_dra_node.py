@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dra_policies.rules.device_plugin_on_dra_node import RULE
+from dra_policies.rules.ownership.device_plugin_on_dra_node import RULE
 from dra_policies.rules.rule import Finding
 from dra_policies.stack.views import view_of_stack
 from dra_policies.unknowns import UNKNOWN

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dra_policies.rules.driver_quota_too_small import RULE
+from dra_policies.rules.drivers.driver_quota_too_small import RULE
 from dra_policies.rules.rule import Finding
 from dra_policies.stack.views import view_of_stack
 from dra_policies.unknowns import UNKNOWN

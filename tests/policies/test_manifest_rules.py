@@ -18,7 +18,7 @@ from dra_planner.plan import PlanRequest, make_plan, read_checked
 from dra_planner.releases import features_of
 from dra_planner.sources import Source
 from dra_policies.rules import check_all, view_of
-from dra_policies.rules.view import DeclaredPool
+from dra_policies.view.stack_view import DeclaredPool
 
 CLAIM = """
 apiVersion: resource.k8s.io/v1

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dra_policies.rules.pool_differs_from_plan import RULE
+from dra_policies.rules.record.pool_differs_from_plan import RULE
 from dra_policies.rules.rule import Finding
 from dra_policies.stack.views import view_of_resource, view_of_stack
 from dra_policies.unknowns import UNKNOWN

@@ -10,7 +10,7 @@ from dra_planner.plan import PlanRequest, make_plan
 from dra_planner.releases import features_of
 from dra_planner.sources import Source
 from dra_policies.rules import ON, RULES, check_all, view_of
-from dra_policies.rules.pod_fits_no_system_pool import RULE as SYSTEM
+from dra_policies.rules.cluster.pod_fits_no_system_pool import RULE as SYSTEM
 
 EXTENDED = {
     "name": "any-gpu",

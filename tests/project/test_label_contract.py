@@ -14,7 +14,7 @@ from dra_planner.offers import predict_offers
 from dra_planner.plan import PlanRequest, make_plan, plan_file
 from dra_planner.planfile import PlanFile
 from dra_planner.releases import features_of
-from dra_policies.rules.planned_nodes import planned_nodes
+from dra_policies.view.planned_nodes import planned_nodes
 from pulumi_dra.inputs import InputReader
 from pulumi_dra.platform_inputs import DraPlatformInputs
 

@@ -15,13 +15,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from dra_planner.errors import Diagnostic
-from dra_policies.rules import object_does_less, object_is_refused
-from dra_policies.rules.every import ON, RULES
-from dra_policies.rules.manifest_view import view_of
-from dra_policies.rules.of_manifests import CANNOT_BE_JUDGED, COULD_NOT_RUN, EXEMPTIONS, OF_MANIFESTS, OF_STACKS
+from dra_policies.rules.checking.rule_could_not_run import failure
+from dra_policies.rules.objects import object_does_less, object_is_refused
+from dra_policies.rules.registry import CANNOT_BE_JUDGED, COULD_NOT_RUN, EXEMPTIONS, OF_MANIFESTS, OF_STACKS, ON, RULES
 from dra_policies.rules.rule import Finding, Level, Rule, Threshold
-from dra_policies.rules.rule_could_not_run import failure
-from dra_policies.rules.view import StackView
+from dra_policies.view.manifest_view import view_of
+from dra_policies.view.stack_view import StackView
 
 
 def run(view: StackView, rules: Sequence[Rule] | None = None) -> Iterator[tuple[Rule, Finding]]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from dra_planner.errors import NOWHERE, Diagnostic, Place, Severity
 
 if TYPE_CHECKING:
-    from dra_policies.rules.view import StackView
+    from dra_policies.view.stack_view import StackView
 
 Level = Literal["mandatory", "advisory"]
 CLAIMS_PAGE = "https://kubernetes.io/docs/concepts/scheduling-eviction/dynamic-resource-allocation/"

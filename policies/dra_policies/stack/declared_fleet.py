@@ -12,10 +12,10 @@ from dra_planner.errors import PlannerError
 from dra_planner.fleet import Fleet, read_fleet
 from dra_planner.offers import Offer, predict_offers
 from dra_planner.releases import Features, features_of, parse_version
-from dra_policies.rules.stack_words import with_titles
-from dra_policies.rules.view import DeclaredPool, StackView
 from dra_policies.stack.pools import cloud_of_cluster, cloud_of_provider
 from dra_policies.stack.resource import Resource
+from dra_policies.stack.wording import with_titles
+from dra_policies.view.stack_view import DeclaredPool, StackView
 
 
 @dataclass(frozen=True, slots=True)

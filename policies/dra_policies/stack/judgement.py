@@ -15,11 +15,11 @@ from dra_planner.offers import Offer
 from dra_planner.plan import Judgement, Plan, device_demand, judge, judge_document
 from dra_planner.plan.classes import fleet_classes
 from dra_planner.planfile import PlanFile
-from dra_policies.rules.manifest_view import nvidia_of
-from dra_policies.rules.view import StackView
 from dra_policies.stack.declared_fleet import declared_fleet
 from dra_policies.stack.resource import Resource
 from dra_policies.stack.scaling_groups import gpu_scaling_groups
+from dra_policies.view.manifest_view import nvidia_of
+from dra_policies.view.stack_view import StackView
 
 NOTHING = Demand(shapes=())
 

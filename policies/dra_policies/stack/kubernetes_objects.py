@@ -18,11 +18,11 @@ from dra_planner.plan import read_checked
 from dra_planner.releases import MINIMUM_MINOR, Features, features_of, parse_version
 from dra_planner.sources import Source
 from dra_planner.wording import verb
-from dra_policies.rules.view import StackView
 from dra_policies.stack.declared_fleet import cluster_version
 from dra_policies.stack.pools import cloud_of_cluster
 from dra_policies.stack.resource import Resource, namespace_of
 from dra_policies.unknowns import UNKNOWN, as_list, as_mapping, has_unknown, unknown_paths
+from dra_policies.view.stack_view import StackView
 
 KINDS: Final = frozenset(
     {"ResourceClaim", "ResourceClaimTemplate", "DeviceClass", "Namespace", "PodGroup", "LimitRange", "PriorityClass"}

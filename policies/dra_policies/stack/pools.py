@@ -13,9 +13,9 @@ from dra_planner.clouds import POOL, Cloud, PoolResource, cloud, names
 from dra_planner.errors import PlannerError
 from dra_planner.model import Taint
 from dra_planner.model.nodes import TaintEffect
-from dra_policies.rules.view import DeclaredPool
 from dra_policies.stack.resource import Resource, source_of
 from dra_policies.unknowns import UNKNOWN, Properties, as_mapping
+from dra_policies.view.stack_view import DeclaredPool
 
 
 @cache

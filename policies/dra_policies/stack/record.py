@@ -7,9 +7,9 @@ from functools import lru_cache
 
 from dra_planner.errors import PlannerError
 from dra_planner.planfile import RECORD_DOCUMENT, RECORD_TYPE, PlanFile, parse_document
-from dra_policies.rules.view import Record
 from dra_policies.stack.resource import Resource
 from dra_policies.unknowns import UNKNOWN
+from dra_policies.view.stack_view import Record
 
 
 def find_record(resources: Sequence[Resource]) -> Record | None:

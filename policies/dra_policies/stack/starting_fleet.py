@@ -8,10 +8,10 @@ from typing import Any
 from dra_planner import catalog
 from dra_planner.clouds import DRA, Cloud, PoolNodes, cloud
 from dra_planner.errors import Place, PlannerError
-from dra_policies.rules.view import DeclaredPool, StackView
 from dra_policies.stack.declared_fleet import declared_fleet
 from dra_policies.stack.exported import resources_of_state
 from dra_policies.stack.views import view_of_stack
+from dra_policies.view.stack_view import DeclaredPool, StackView
 
 
 def fleet_of_state(

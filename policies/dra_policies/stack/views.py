@@ -7,18 +7,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from dra_planner.planfile import RECORD_TYPE, PlanFile, PoolRow
-from dra_policies.rules.driver_pod import plugin_pod
-from dra_policies.rules.node_selection import affine, every, selects, some
-from dra_policies.rules.planned_nodes import planned_nodes
-from dra_policies.rules.view import (
-    DeclaredPool,
-    DeclaredResource,
-    DevicePlugin,
-    DraDriver,
-    KubernetesVersion,
-    Record,
-    StackView,
-)
 from dra_policies.stack.clusters import beside
 from dra_policies.stack.declared_fleet import stack_region
 from dra_policies.stack.judgement import judge_objects, judge_record, judge_stack
@@ -37,6 +25,18 @@ from dra_policies.stack.releases import (
 )
 from dra_policies.stack.resource import Resource, namespace_of
 from dra_policies.unknowns import UNKNOWN, Properties, as_mapping
+from dra_policies.view.driver_pod import plugin_pod
+from dra_policies.view.node_selection import affine, every, selects, some
+from dra_policies.view.planned_nodes import planned_nodes
+from dra_policies.view.stack_view import (
+    DeclaredPool,
+    DeclaredResource,
+    DevicePlugin,
+    DraDriver,
+    KubernetesVersion,
+    Record,
+    StackView,
+)
 
 
 def view_of_resource(resource: Resource, seen: Sequence[Resource]) -> StackView | None:

@@ -1,0 +1,24 @@
+"""Exemptions that nobody needs any more, that have expired, or that cannot be read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dra_policies.rules.rule import Finding, Rule
+from dra_policies.view.stack_view import StackView
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    """Find nothing: findings of this rule are made where exemptions are applied."""
+    return iter(())
+
+
+RULE = Rule(
+    id="exemption-without-effect",
+    says="Every exemption can be read, has not expired, and excuses something.",
+    why="An exemption that is forgotten excuses the next mistake.",
+    fix="Remove the exemption, or write a later date where it is still needed.",
+    level="advisory",
+    check=check,
+    url="https://kubernetes.io/docs/concepts/overview/working-with-objects/annotations/",
+)

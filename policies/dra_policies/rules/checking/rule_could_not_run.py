@@ -1,0 +1,32 @@
+"""A fault of this pack itself: it must never look like a stack that passed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from traceback import extract_tb
+
+from dra_policies.rules.rule import Finding, Rule
+from dra_policies.view.stack_view import StackView
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    """Find nothing: findings of this rule are made where another rule raises."""
+    return iter(())
+
+
+def failure(error: Exception, urn: str = "", rule: str = "") -> Finding:
+    """Return the finding that says that a rule ended with an exception, and where."""
+    frames = extract_tb(error.__traceback__)
+    where = f" at {frames[-1].filename.rpartition('/')[2]}:{frames[-1].lineno}" if frames else ""
+    what = f"rule {rule}" if rule else "reading the stack"
+    return Finding(message=f"{what} ended with {type(error).__name__}{where}: {error}", fix=RULE.fix, urn=urn)
+
+
+RULE = Rule(
+    id="rule-could-not-run",
+    says="Every rule of this pack runs to its end.",
+    why="A rule that failed has judged nothing, and a stack that nobody judged must not pass.",
+    fix="report it with the sentence above; to go on meanwhile, set the level of rule-could-not-run to advisory",
+    level="mandatory",
+    check=check,
+)

@@ -1,0 +1,24 @@
+"""What a mandatory rule could not tell, since a policy has one level: told here, as advice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dra_policies.rules.rule import Finding, Rule
+from dra_policies.view.stack_view import StackView
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    for sentence in view.unknowns:
+        yield Finding(message=sentence, certain=False)
+
+
+RULE = Rule(
+    id="stack-cannot-be-judged",
+    says="Everything that the mandatory rules look at is known.",
+    why="Where it is not, they neither pass nor fail: a later preview, or the update, may still refuse the stack.",
+    fix="Declare it as a plain value instead of an output, or read the sentence and judge for yourself.",
+    level="advisory",
+    needs="stack",
+    check=check,
+)

@@ -1,0 +1,1 @@
+"""Rules about claims: their requests, selectors, classes, and whether any pool satisfies them."""

@@ -1,0 +1,66 @@
+"""Claims of which nobody can say before the nodes exist whether they fit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dra_planner.allocation import Undecided, reasons_of
+from dra_policies.rules.claims.class_misspelt import known_classes, meant_class
+from dra_policies.rules.rule import Finding, Rule
+from dra_policies.view.stack_view import StackView
+from dra_policies.view.waiting_pods import Waiting, subject, waiting
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    judgement = view.judgement
+    if judgement is None:
+        return
+    for case in waiting(judgement):
+        reason = _unknown(case)
+        if reason:
+            yield Finding(
+                message=f"{subject(case, view.manifests)} cannot be judged: {reason}",
+                fix=RULE.fix,
+                urn=view.judged_urn,
+                place=case.member.place,
+                about=str(case.size.workload),
+                certain=False,
+            )
+    known = known_classes(view)
+    for blocked in judgement.demand.blocked:
+        if any(meant_class(name, known) for name in blocked.classes):
+            continue  # told of the claim
+        if blocked.verdict == "cannot-tell":
+            yield Finding(
+                message=f"{blocked.member.workload} cannot be judged: {blocked.reason.message}",
+                fix=blocked.reason.fix,
+                urn=view.judged_urn,
+                place=blocked.member.place,
+                about=str(blocked.member.workload),
+                certain=False,
+            )
+
+
+def _unknown(case: Waiting) -> str:
+    if case.is_undecided:
+        return "; ".join(
+            f'pool "{pool.offer.name}": {reason.message}'
+            for pool in case.pools
+            if isinstance(pool.answer, Undecided)
+            for reason in reasons_of(pool.answer)[:1]
+        )
+    if case.size.verdict == "cannot-tell" and case.fits_somewhere:
+        return "; ".join(reason.message for reason in case.size.reasons)
+    return ""
+
+
+RULE = Rule(
+    id="claim-cannot-be-judged",
+    says="Whether each claim fits can be told before any node exists.",
+    why="It depends on a value that is known at run time only, on a fact that no table holds, or on a better packing "
+    "than was found: the claim may fit or not.",
+    fix="Select by an attribute that is known beforehand, or accept that the first node will tell.",
+    level="advisory",
+    needs="pools",
+    check=check,
+)

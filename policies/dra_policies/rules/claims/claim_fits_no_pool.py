@@ -1,0 +1,117 @@
+"""A claim that no pool could satisfy, even with one empty node for each pod."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dra_planner.allocation import Refusal, reasons_of, suggest_edits
+from dra_planner.model import Reason
+from dra_planner.plan import Judgement, PoolAnswer
+from dra_planner.plan.missing_pools import missing_pool
+from dra_planner.wording import counted, noun
+from dra_policies.rules.rule import Finding, Rule
+from dra_policies.view.stack_view import StackView
+from dra_policies.view.waiting_pods import Waiting, doubt, subject, waiting
+
+MOST_REASONS = 4  # told in one sentence
+MOST_NAMES = 3  # of pools that give the same reason
+TOLD_OF_THE_OBJECT = ("claim-refused", "class-refused")  # what is wrong with it is a finding of its own
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    judgement = view.judgement
+    if judgement is None:
+        return
+    for case in waiting(judgement):
+        proved = case.size.verdict == "does-not-fit" and case.size.wanted != 0
+        if proved and not case.fits_somewhere and not case.is_undecided:
+            yield Finding(
+                message=f"{subject(case, view.manifests)} fits no {_kind(case.pools)}: {_pools(case)}{doubt(view)}",
+                fix=_fix(case, judgement),
+                urn=view.judged_urn,
+                place=case.member.place,
+                about=str(case.size.workload),
+                certain=not view.doubtful_pools,
+            )
+    for blocked in judgement.demand.blocked:
+        if blocked.verdict == "does-not-fit" and not (view.diagnostics and blocked.reason.code in TOLD_OF_THE_OBJECT):
+            yield Finding(
+                message=f"{blocked.member.workload}: {blocked.reason.message}",
+                fix=blocked.reason.fix,
+                urn=view.judged_urn,
+                place=blocked.member.place,
+                about=str(blocked.member.workload),
+            )
+
+
+def _pools(case: Waiting) -> str:
+    if not case.pools:
+        return "there is no pool for claims"
+    kind = _kind(case.pools)
+    groups: dict[str, list[str]] = {}
+    for pool in case.pools:
+        groups.setdefault(_why(case, pool), []).append(_name(pool))
+    told = [f"{noun(len(names), kind)} {_listed(names)}: {why}" for why, names in groups.items()]
+    more = len(told) - MOST_REASONS
+    return "; ".join([*told[:MOST_REASONS], *([f"and {counted(more, 'reason')} more"] if more > 0 else [])])
+
+
+def _listed(names: list[str]) -> str:
+    shown = names if len(names) <= MOST_NAMES else [*names[:MOST_NAMES], f"{len(names) - MOST_NAMES} more"]
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def _kind(pools: tuple[PoolAnswer, ...]) -> str:
+    return "node" if any(pool.offer.origin == "observed" for pool in pools) else "pool"
+
+
+def _name(pool: PoolAnswer) -> str:
+    return f'"{pool.offer.name}"' + (f" ({pool.offer.machine})" if pool.offer.machine else "")
+
+
+def _why(case: Waiting, pool: PoolAnswer) -> str:
+    """Say what is short on one node where that is a number of devices, otherwise the nearest miss."""
+    needed, offered = case.devices_per_pod, sum(len(part.devices) for part in pool.offer.slices)
+    if isinstance(pool.answer, Refusal) and pool.answer.kind == "devices" and 0 < offered < needed:
+        return f"offers {counted(offered, 'device')} on a node, {needed} are needed on one: {needed - offered} short"
+    reasons = _nearest(pool)
+    return ", and ".join(" ".join(reason.message.split()) for reason in reasons) or "no reason is known"
+
+
+def _nearest(pool: PoolAnswer) -> tuple[Reason, ...]:
+    """Return the nearest miss, and beside a taint or label what the node does not offer; () where none is known."""
+    if not isinstance(pool.answer, Refusal):
+        return ()
+    misfit, reasons = pool.answer.misfit, tuple(reasons_of(pool.answer))
+    if misfit is None or misfit.filter == "resources":
+        return reasons[:1]
+    return reasons[: 1 + len(misfit.shortages)]
+
+
+def _fix(case: Waiting, judgement: Judgement) -> str:
+    """Return what the fleet lacks, or what to change in the claim; each was tried on a node."""
+    missing = missing_pool(judgement, case.shape)
+    in_claim = _fix_of_claim(case)
+    return "; or ".join(filter(None, (missing.fix if missing is not None else "", in_claim)))
+
+
+def _fix_of_claim(case: Waiting) -> str:
+    """Return the fewest changes to the pod or its claims with which some pool takes it."""
+    for pool in case.pools:
+        fixes = [reason.fix for reason in _nearest(pool) if reason.fix]
+        if fixes and isinstance(pool.answer, Refusal) and pool.answer.misfit:
+            return ", and ".join(fixes)
+    sets = [suggest_edits(pool.answer, None) for pool in case.pools if isinstance(pool.answer, Refusal)]
+    fewest = min(filter(None, sets), key=len, default=())
+    return " and ".join(edit.text for edit in fewest)
+
+
+RULE = Rule(
+    id="claim-fits-no-pool",
+    says="Every claim fits at least one pool.",
+    why="Its pods would wait for ever, whatever the number of nodes.",
+    fix="Add a pool with devices that satisfy the claim, or relax its selectors, count or constraints.",
+    level="mandatory",
+    needs="pools",
+    check=check,
+)

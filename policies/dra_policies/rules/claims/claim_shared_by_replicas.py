@@ -1,0 +1,51 @@
+"""Replicas that name one claim: they all share its devices, and its node."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dra_planner.catalog import CHART_CLASSES
+from dra_planner.manifests import Manifests
+from dra_planner.model import PodResourceClaim
+from dra_policies.rules.rule import Finding, Rule
+from dra_policies.view.claim_specs import alternatives, pod_sets_with_claims, spec_of
+from dra_policies.view.stack_view import StackView
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    if view.manifests is None:
+        return
+    for workload, pod_set in pod_sets_with_claims(view.manifests):
+        most = pod_set.figures.ceiling
+        if most is not None and most < 2:
+            continue
+        pods = "all its pods" if most is None else f"its {most} pods"
+        for entry in pod_set.template.spec.resource_claims:
+            if entry.resource_claim_name is not None:
+                claim = f"ResourceClaim {workload.meta.namespace}/{entry.resource_claim_name}"
+                is_known = _is_of_nodes(view.manifests, workload.meta.namespace, entry)
+                where = "run on one node" if is_known else "run on one node unless many nodes reach them"
+                yield Finding(
+                    message=f"{workload.ref}: {pods} name {claim}, so they share its devices and {where}",
+                    fix="use a ResourceClaimTemplate to give each pod devices of its own",
+                    place=entry.place if entry.place.file else workload.place,
+                    certain=is_known,
+                )
+
+
+def _is_of_nodes(manifests: Manifests, namespace: str, entry: PodResourceClaim) -> bool:
+    """Return whether some device of a claim belongs to a node, by its class; not of a claim that nobody sees."""
+    spec = spec_of(manifests, namespace, entry)
+    requests = spec.requests if spec else ()
+    classes = {exact.device_class_name for request in requests for exact in alternatives(request)}
+    return any(name in CHART_CLASSES or name in manifests.classes for name in classes)
+
+
+RULE = Rule(
+    id="claim-shared-by-replicas",
+    says="Replicas get devices of their own, from a template.",
+    why="A named claim is allocated once: every pod that names it shares its devices without isolation, on one node.",
+    fix="Use a ResourceClaimTemplate; keep the named claim where sharing is meant.",
+    level="advisory",
+    check=check,
+)

@@ -1,0 +1,57 @@
+"""A pod lists a claim that none of its containers uses."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from dra_planner.manifests import Manifests
+from dra_planner.model import ClaimSpec
+from dra_policies.rules.rule import Finding, Rule
+from dra_policies.view.claim_specs import alternatives, pod_sets_with_claims, spec_of
+from dra_policies.view.stack_view import StackView
+
+_NETWORK: Final = re.compile(r"""device\.driver\s*==\s*["']dra\.net["']""")
+"""A class of DRANET's devices."""
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    if view.manifests is None:
+        return
+    for workload, pod_set in pod_sets_with_claims(view.manifests):
+        spec = pod_set.template.spec
+        used = {claim.name for container in (*spec.containers, *spec.init_containers) for claim in container.claims}
+        for entry in spec.resource_claims:
+            spec_of_claim = spec_of(view.manifests, workload.meta.namespace, entry)
+            if entry.name not in used and not (spec_of_claim and _is_for_pods(spec_of_claim, view.manifests)):
+                yield Finding(
+                    message=f'{workload.ref}: no container uses claim "{entry.name}", so its devices are allocated '
+                    "and nobody sees them",
+                    fix=f"list {{name: {entry.name}}} under resources.claims of a container",
+                    place=entry.place if entry.place.file else workload.place,
+                )
+
+
+def _is_for_pods(spec: ClaimSpec, manifests: Manifests) -> bool:
+    """Whether all devices of a claim are interfaces of networks, which are a pod's and not a container's.
+
+    Source: kubernetes-sigs/dranet:pkg/driver/nri_hooks.go@v1.4.0 (RunPodSandbox moves them into the pod's network).
+    """
+    names = {way.device_class_name for request in spec.requests for way in alternatives(request)}
+    return bool(names) and all(
+        any(_NETWORK.search(each.expression) for each in manifests.classes[name].selectors)
+        if name in manifests.classes
+        else name.startswith("dranet")
+        for name in names
+    )
+
+
+RULE = Rule(
+    id="claim-without-container",
+    says="Every claim of a pod is used by one of its containers.",
+    why="The devices are taken from everyone else, and the pod runs without them.",
+    fix="List the claim under resources.claims of the container that needs it.",
+    level="advisory",
+    check=check,
+)

@@ -1,0 +1,77 @@
+"""A claim names a class, or a class a driver, that is one slip away from one that is there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from difflib import get_close_matches
+from functools import cache
+from typing import Final
+
+from dra_planner.catalog import CHART_CLASSES
+from dra_planner.catalog.device_classes import known_classes as classes_of_drivers
+from dra_planner.model import DeviceClass
+from dra_policies.rules.rule import Finding, Rule
+from dra_policies.view.claim_specs import alternatives, written_claims
+from dra_policies.view.stack_view import StackView
+
+NEAR = 0.85
+_DRIVER: Final = re.compile(r"""device\.driver\s*==\s*(['"])([^'"]+)\1""")
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    manifests = view.manifests
+    if manifests is None:
+        return
+    known = known_classes(view)
+    for claim in written_claims(manifests):
+        names = {exact.device_class_name for request in claim.spec.requests for exact in alternatives(request)}
+        for name in sorted(names - known):
+            meant = meant_class(name, known)
+            if meant:
+                yield Finding(
+                    message=f'{claim.title} requests devices of the class "{name}", which nobody declares',
+                    fix=f"write deviceClassName: {meant}",
+                    place=claim.place,
+                )
+
+    for name, device_class in sorted(manifests.classes.items()):
+        for driver in _selected_drivers(device_class):
+            meant = meant_class(driver, _drivers())
+            if meant:
+                yield Finding(
+                    message=f'DeviceClass {name} selects devices of the driver "{driver}", which nobody runs',
+                    fix=f"write device.driver == '{meant}'",
+                    place=device_class.meta.place,
+                )
+
+
+def _selected_drivers(device_class: DeviceClass) -> Iterator[str]:
+    for selector in device_class.selectors:
+        yield from (found[2] for found in _DRIVER.finditer(selector.expression))
+
+
+@cache
+def _drivers() -> frozenset[str]:
+    return frozenset(known.driver for known in classes_of_drivers().values())
+
+
+def known_classes(view: StackView) -> frozenset[str]:
+    """Return the classes that somebody declares: charts of the driver, the fleet, the manifests."""
+    return frozenset((*CHART_CLASSES, *view.classes, *(view.manifests.classes if view.manifests else ())))
+
+
+def meant_class(name: str, known: frozenset[str]) -> str:
+    """Return the class that an unknown name is a slip of, "" where there is none."""
+    near = [] if name in known else get_close_matches(name, sorted(known), 1, NEAR)
+    return near[0] if near else ""
+
+
+RULE = Rule(
+    id="class-misspelt",
+    says="Claims name classes that somebody declares, and classes drivers that there are.",
+    why="The API server does not ask whether the class exists: scheduling fails with an error until it does.",
+    fix="Write the name of the class as it is declared.",
+    level="advisory",
+    check=check,
+)

@@ -1,0 +1,57 @@
+"""A DeviceClass that does not say whose devices it means."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from dra_planner.model import DeviceClass
+from dra_policies.rules.rule import Finding, Rule
+from dra_policies.view.known_devices import GPU_DRIVER
+from dra_policies.view.stack_view import StackView
+
+_OF_MIG: Final = re.compile(r"(?<![a-z])mig(?![a-z])")
+_DOMAIN: Final = re.compile(r"""device\.(?:attributes|capacity)\[["']([\w.-]+)["']\]""")
+_STANDARD: Final = "kubernetes.io"
+"""The domain of attributes that drivers share."""
+_OF_PARTS: Final = re.compile(r"(?i)\b(?:type|parentUUID|\w*profile)\b")
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    for name, device_class in sorted(view.manifests.classes.items()) if view.manifests else ():
+        if not any("device.driver" in selector.expression for selector in device_class.selectors):
+            driver = next(iter(_drivers_meant(device_class)), GPU_DRIVER)
+            yield Finding(
+                message=f"DeviceClass {name} has no selector on device.driver, so it means devices of every driver",
+                fix=f"add the selector device.driver == '{driver}', or that of the driver you mean",
+                place=device_class.meta.place,
+            )
+        elif _OF_MIG.search(name) and not any(_is_for_parts(each.expression) for each in device_class.selectors):
+            yield Finding(
+                message=f"DeviceClass {name} takes whole GPUs too: no selector of it is for MIG devices",
+                fix=f"add the selector device.attributes['{GPU_DRIVER}'].type == 'mig', or use class mig.nvidia.com",
+                place=device_class.meta.place,
+            )
+
+
+def _drivers_meant(device_class: DeviceClass) -> list[str]:
+    """Return the drivers that a class speaks of: in its configuration, and as the domains that its selectors read."""
+    read = (domain for each in device_class.selectors for domain in _DOMAIN.findall(each.expression))
+    named = [*(each.driver for each in device_class.config), *read]
+    return [each for each in dict.fromkeys(named) if not each.endswith(_STANDARD)]
+
+
+def _is_for_parts(expression: str) -> bool:
+    """Whether a selector reads what MIG devices alone have, or their type; or is for another driver."""
+    return GPU_DRIVER not in expression.replace("mig.nvidia.com", "") or _OF_PARTS.search(expression) is not None
+
+
+RULE = Rule(
+    id="class-of-any-driver",
+    says="Every DeviceClass names the driver of its devices, and one for MIG devices their type.",
+    why="Other drivers' devices are tried too, and reading an attribute that they lack is an error that stops the pod.",
+    fix="Begin its selectors with device.driver == 'gpu.nvidia.com'.",
+    level="advisory",
+    check=check,
+)

@@ -1,0 +1,72 @@
+"""Opaque configuration for requests that the claim does not have, or for a driver that none of them is about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from dra_planner.catalog import CHART_CLASSES
+from dra_planner.model import DeviceConfiguration
+from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
+from dra_policies.view.claim_specs import WrittenClaim, alternatives, written_claims
+from dra_policies.view.stack_view import StackView
+
+GPU_DRIVER: Final = "gpu.nvidia.com"
+_KINDS: Final = {
+    "gpu.nvidia.com": "GpuConfig",
+    "mig.nvidia.com": "MigDeviceConfig",
+    "vfio.gpu.nvidia.com": "VfioDeviceConfig",
+}
+DOMAIN_DRIVER: Final = "compute-domain.nvidia.com"
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    for claim in written_claims(view.manifests) if view.manifests else ():
+        drivers = _drivers(claim)
+        for config in claim.spec.config:
+            if drivers and config.driver not in drivers:
+                listed = " and ".join(sorted(drivers))
+                yield Finding(
+                    message=f"{claim.title}: its configuration is for the driver {config.driver}, and its devices are "
+                    f"of {listed}: nobody reads it",
+                    fix=f"write driver: {sorted(drivers)[0]}",
+                    place=claim.place,
+                )
+            yield from _of_another_kind(claim, config)
+
+
+def _of_another_kind(claim: WrittenClaim, config: DeviceConfiguration) -> Iterator[Finding]:
+    """Yield configuration of a kind that is for other devices than all those that it is about, by the charts' classes.
+
+    Source: kubernetes-sigs/dra-driver-nvidia-gpu:cmd/gpu-kubelet-plugin/device_state.go@v25.8.1 (applyConfig).
+    """
+    kind = str(config.parameters.get("kind"))
+    named = {each.partition("/")[0] for each in config.requests}
+    requests = [each for each in claim.spec.requests if not named or each.name in named]
+    classes = sorted({exact.device_class_name for request in requests for exact in alternatives(request)})
+    kinds = {_KINDS.get(each, "") for each in classes}
+    if config.driver == GPU_DRIVER and kind in _KINDS.values() and len(kinds) == 1 and kinds.isdisjoint({"", kind}):
+        yield Finding(
+            message=f"{claim.title}: {kind} is not for devices of class {classes[0]}: the driver does not apply it",
+            fix=f"write kind: {kinds.pop()}",
+            place=claim.place,
+        )
+
+
+def _drivers(claim: WrittenClaim) -> frozenset[str]:
+    """Return the drivers of a claim's devices, by the charts' classes; nothing where some class is another."""
+    names = {exact.device_class_name for request in claim.spec.requests for exact in alternatives(request)}
+    if not names or not names <= set(CHART_CLASSES):
+        return frozenset()
+    return frozenset(DOMAIN_DRIVER if name.startswith("compute-domain") else GPU_DRIVER for name in names)
+
+
+RULE = Rule(
+    id="configuration-ignored",
+    says="Opaque configuration names a driver that the claim gets devices of, and is of a kind for such devices.",
+    why="A driver reads what is written for it alone: the devices run without the settings.",
+    fix="Name the driver of the devices, and the kind that is for them.",
+    level="advisory",
+    url=DRIVER_PAGE,
+    check=check,
+)

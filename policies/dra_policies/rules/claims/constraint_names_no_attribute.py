@@ -1,0 +1,58 @@
+"""A constraint on an attribute of the NVIDIA driver that no release of it publishes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+from functools import cache
+from typing import Final
+
+from dra_planner import catalog
+from dra_policies.rules.rule import Finding, Rule
+from dra_policies.view.claim_specs import written_claims
+from dra_policies.view.stack_view import StackView
+
+_DOMAINS: Final = ("gpu.nvidia.com", "compute-domain.nvidia.com")
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    known = _known()
+    for claim in written_claims(view.manifests) if view.manifests else ():
+        for constraint in claim.spec.constraints:
+            for name in filter(None, (constraint.match_attribute, constraint.distinct_attribute)):
+                if name in known or name.partition("/")[0] not in _DOMAINS:
+                    continue
+                near = _nearest(name)
+                yield Finding(
+                    message=f'{claim.title}: no release of the NVIDIA driver that is known here publishes "{name}", '
+                    "and a device without that attribute never meets the constraint",
+                    fix=f'write "{near}"' if near else RULE.fix,
+                    place=claim.place,
+                )
+
+
+def _nearest(name: str) -> str:
+    """Return the attribute of the same domain that is written most alike, "" where none is."""
+    domain, _, identifier = name.partition("/")
+    own = sorted(each.partition("/")[2] for each in _known() if each.startswith(f"{domain}/"))
+    lower = {each.lower(): each for each in own}
+    return next((f"{domain}/{lower[each]}" for each in get_close_matches(identifier.lower(), lower, n=1)), "")
+
+
+@cache
+def _known() -> frozenset[str]:
+    """Return the attributes that some release publishes."""
+    releases = catalog.driver_releases()
+    own = {name for each in releases for gate in each.feature_gates for name in each.behind_gate(gate)}
+    gated = {f"{_DOMAINS[0]}/{name}" for name in own}
+    return frozenset(gated | {each.qualified_name for release in releases for each in release.attributes})
+
+
+RULE = Rule(
+    id="constraint-names-no-attribute",
+    says="A constraint on the NVIDIA driver's devices names an attribute that a release of the driver publishes.",
+    why="A device without the attribute never meets the constraint, so the claim is never allocated.",
+    fix="Name an attribute of docs/catalog.md.",
+    level="advisory",
+    check=check,
+)

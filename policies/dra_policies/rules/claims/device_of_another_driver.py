@@ -1,0 +1,30 @@
+"""Pods that request devices of drivers that the fleet does not run: named, and left to those drivers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dra_policies.rules.rule import Finding, Rule
+from dra_policies.view.stack_view import StackView
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    for other in view.other_devices:
+        names = " and ".join(other.names)
+        yield Finding(
+            message=f"{other.member.workload} requests {names}, of a driver that the fleet does not run: not judged",
+            urn=view.judged_urn,
+            place=other.member.place,
+            remark=True,
+        )
+
+
+RULE = Rule(
+    id="device-of-another-driver",
+    says="Devices of drivers that the fleet does not run are named, and not judged.",
+    why="The plan knows the devices of its own drivers alone; other vendors' devices may be there, or not.",
+    fix="Nothing, where another driver serves them; otherwise request devices of the fleet.",
+    level="advisory",
+    needs="pools",
+    check=check,
+)

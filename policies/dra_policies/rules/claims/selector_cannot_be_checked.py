@@ -1,0 +1,40 @@
+"""A CEL selector that uses something our CEL does not support; one that is refused is an object that is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dra_planner.cel import Dialect, Refused, compile
+from dra_planner.manifests import selectors_of
+from dra_policies.rules.rule import Finding, Rule
+from dra_policies.view.stack_view import StackView
+
+SHOWN = 80  # characters of an expression in a sentence
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    if view.manifests is None or view.features is None:
+        return
+    dialect = Dialect.of(view.features, environment="new")
+    for selector in selectors_of(view.manifests):
+        outcome = compile(selector.expression, dialect)
+        if isinstance(outcome, Refused) and outcome.kind == "unsupported":
+            text = " ".join(selector.expression.split())
+            shown = text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"
+            yield Finding(
+                message=f"selector `{shown}` cannot be checked for Kubernetes {view.features.version}: "
+                f"{outcome.message}",
+                fix=outcome.fix or "",
+                place=selector.place,
+                certain=False,
+            )
+
+
+RULE = Rule(
+    id="selector-cannot-be-checked",
+    says="Every CEL selector uses only what this program can check.",
+    why="Whether the API server takes the selector, and which devices match, is not known before it is applied.",
+    fix="Write the condition with other functions, or apply the object to a test cluster with --dry-run=server.",
+    level="advisory",
+    check=check,
+)

@@ -1,0 +1,69 @@
+"""A bound on memory that a GPU misses by the difference between the box and what its driver publishes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from dra_planner.cel import Dialect, Selector, compile
+from dra_planner.manifests import selectors_of
+from dra_planner.quantity import Quantity
+from dra_planner.releases import Features
+from dra_policies.rules.rule import Finding, Rule, Threshold
+from dra_policies.view.known_devices import KnownDevice, known_devices
+from dra_policies.view.stack_view import StackView
+
+NEAR: Final = 7  # per cent: a driver publishes up to so much less than the figure on the box (an L4: 23034Mi of 24)
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    if view.manifests is None or view.features is None or view.is_early:
+        return
+    offered, near = _products(view), view.thresholds.get(RULE.id, NEAR)
+    for selector in selectors_of(view.manifests):
+        missed = [
+            device
+            for device in just_missed(selector.expression, view.features, near)
+            if device.product in offered or not offered
+        ]
+        if missed:
+            shown = ", ".join(f"{device.product} ({device.memory})" for device in missed)
+            yield Finding(
+                message=f"selector `{' '.join(selector.expression.split())}` misses {shown} by less than {near} %",
+                fix="compare with what the driver publishes, which is less than the figure on the box",
+                place=selector.place,
+            )
+
+
+def _products(view: StackView) -> set[str]:
+    """Return the GPUs that the pools of the view have; none where it has no pools, so that every GPU counts."""
+    offers = view.judgement.offers if view.judgement else ()
+    devices = (device for offer in offers for part in offer.slices for device in part.devices)
+    return {str(device.attributes.get("productName", "")) for device in devices}
+
+
+def just_missed(expression: str, features: Features, near: float = NEAR) -> tuple[KnownDevice, ...]:
+    """Return the GPUs that do not match, and would with `near` per cent more memory; none for what does not compile."""
+    selector = compile(expression, Dialect.of(features, "stored"))
+    if not isinstance(selector, Selector) or not any(path[:1] in ((), ("capacity",)) for path in selector.reads):
+        return ()
+    missed: list[KnownDevice] = []
+    for device in known_devices(features):
+        if device.memory is not None and selector.matches(device).verdict == "no-match":
+            more = Quantity.from_int(int(device.memory.value * (100 + near) // 100))
+            if selector.matches(device.with_memory(more)).verdict == "match":
+                missed.append(device)
+    return tuple(missed)
+
+
+RULE = Rule(
+    id="selector-just-misses-a-gpu",
+    says="No selector misses a GPU by the few per cent that its driver publishes less than the box says.",
+    why="An H100 of “80 GB” publishes 81559Mi, and an L4 of “24 GB” 23034Mi: neither is 80Gi or 24Gi.",
+    fix='Compare with a little less than the round figure, for example quantity("79Gi").',
+    level="advisory",
+    check=check,
+    threshold=Threshold(
+        says="Per cent by which a selector may miss the memory that a GPU publishes.", default=NEAR, least=0, most=50
+    ),
+)

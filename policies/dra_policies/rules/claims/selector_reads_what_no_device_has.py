@@ -1,0 +1,182 @@
+"""A selector that reads an attribute or capacity that no NVIDIA device publishes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from difflib import get_close_matches
+from functools import cache
+from typing import Final
+
+from dra_planner import catalog
+from dra_planner.allocation.selector_changes import asks_for_mig
+from dra_planner.cel import Dialect, Selector, compile
+from dra_planner.cel.advice.versions import compared_as_text
+from dra_planner.errors import PlannerError
+from dra_planner.manifests import Manifests, selectors_of
+from dra_planner.model import CelSelector
+from dra_planner.releases import Features
+from dra_policies.rules.rule import Finding, Rule
+from dra_policies.view.claim_specs import alternatives, written_claims
+from dra_policies.view.known_devices import GPU_DRIVER
+from dra_policies.view.stack_view import StackView
+
+# Capacities of GPUs, MIG devices and shared GPUs, all releases; memorySlice<i> are those of MIG devices.
+# Source: kubernetes-sigs/dra-driver-nvidia-gpu:cmd/gpu-kubelet-plugin/deviceinfo.go, partitions.go @v25.3.2 to v0.4.1
+CAPACITIES: Final = frozenset(
+    {
+        "memory", "multiprocessors", "copyEngines", "decoders", "encoders", "jpegEngines", "ofaEngines",
+        "addressableMemory", "shares",
+    }
+) | {f"memorySlice{number}" for number in range(12)}  # fmt: skip
+
+
+_SMALL: Final = 1024
+_GIB: Final = 2**30
+_OF_ORDER: Final = frozenset({"index", "minor", "parentIndex"})
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    if view.manifests is None or view.features is None or view.is_early:
+        return
+    if view.judgement is None:
+        yield from _for_parts_of_whole_gpus(view.manifests)
+    version = _driver_version(view)
+    for selector in selectors_of(view.manifests):
+        yield from _compared_as_text(selector, view.features)
+        for kind, name in _read(selector.expression, view.features):
+            names = attribute_names(version) if kind == "attributes" else CAPACITIES
+            is_gone = not version and name in names - CAPACITIES and name not in _names_today()
+            if name not in names or is_gone:
+                by = f"version {version} of the driver publishes" if version else "no version of the driver publishes"
+                no = f"it after {_last_with(name)}" if is_gone else "no such thing" if version else "any such thing"
+                yield Finding(
+                    message=f'selector reads device.{kind}["{GPU_DRIVER}"].{name}, and {by} {no}',
+                    fix=_compared(selector.expression, kind, name) or _fix(kind, name, version),
+                    place=selector.place,
+                )
+
+
+def _for_parts_of_whole_gpus(manifests: Manifests) -> Iterator[Finding]:
+    """Yield selectors for MIG devices in requests of the class of whole GPUs; beside pools the claim is judged."""
+    for claim in written_claims(manifests) if GPU_DRIVER not in manifests.classes else ():
+        for way in (way for request in claim.spec.requests for way in alternatives(request)):
+            if way.device_class_name != GPU_DRIVER:
+                continue
+            for selector in (each for each in way.selectors if _is_for_parts(each.expression)):
+                shown = " ".join(selector.expression.split())
+                yield Finding(
+                    message=f"{claim.title}: selector `{shown}` is for MIG devices, and the class {GPU_DRIVER} has "
+                    "whole GPUs alone",
+                    fix="use DeviceClass mig.nvidia.com, and a pool whose GPUs are cut",
+                    place=selector.place,
+                )
+
+
+def _is_for_parts(expression: str) -> bool:
+    if not any(word in expression for word in ("mig", "profile", "parentUUID")):
+        return False
+    return asks_for_mig(expression)
+
+
+def _compared_as_text(selector: CelSelector, features: Features) -> Iterator[Finding]:
+    """Yield what compares a version with text or a number: an error on every GPU, or true of every one."""
+    compiled = compile(selector.expression, Dialect.of(features, "stored"))
+    if not isinstance(compiled, Selector) or not _versions() & {path[1:3] for path in compiled.reads}:
+        return
+    for condition, better in compared_as_text(compiled.tree, _versions()):
+        says = "is true of every GPU" if " != " in condition else "ends in an error on every GPU"
+        yield Finding(
+            message=f"selector `{condition}` compares a version with what is none, and {says}",
+            fix=f"write {better}" if better else "compare versions by compareTo(semver(…)), or parts by major()",
+            place=selector.place,
+        )
+
+
+@cache
+def _versions() -> frozenset[tuple[str, str]]:
+    """Return the attributes that are versions, as domain and name."""
+    known = (attribute for release in catalog.driver_releases() for attribute in release.attributes)
+    return frozenset((GPU_DRIVER, attribute.name) for attribute in known if attribute.type == "version")
+
+
+@cache
+def _names_today() -> frozenset[str]:
+    """Return the names that some release since the first of today's drivers publishes."""
+    first = catalog.driver_releases()[0].generation
+    return frozenset(
+        name for release in catalog.driver_releases() if release.generation != first for name in release.own_names
+    )
+
+
+def _last_with(name: str) -> str:
+    return [release.version for release in catalog.driver_releases() if name in release.own_names][-1]
+
+
+def _driver_version(view: StackView) -> str:
+    versions = {driver.version or "" for driver in view.drivers}
+    fleet = view.judgement.fleet if view.judgement is not None else None
+    if not versions and fleet is not None:
+        return fleet.drivers.nvidia.version
+    return versions.pop() if len(versions) == 1 else ""
+
+
+def _read(expression: str, features: Features) -> list[tuple[str, str]]:
+    """Return what a selector reads of NVIDIA's own names, as (attributes or capacity, name)."""
+    selector = compile(expression, Dialect.of(features, "stored"))
+    if not isinstance(selector, Selector):
+        return []
+    return sorted((path[0], path[2]) for path in selector.reads if len(path) == 3 and path[1] == GPU_DRIVER)
+
+
+@cache
+def attribute_names(version: str) -> frozenset[str]:
+    """Return the names of all devices of a release, without the driver's domain; of every release for ""."""
+    try:
+        releases = (catalog.driver_release(version),) if version else catalog.driver_releases()
+    except PlannerError:
+        releases = catalog.driver_releases()
+    return frozenset(name for release in releases for name in release.own_names)
+
+
+def _compared(expression: str, kind: str, name: str) -> str:
+    """Return the comparison of a capacity that was taken for an attribute and compared with a number; "" for others.
+
+    A small number is one of GiB, as guides mean it; a large one is bytes.
+    """
+    if kind != "attributes" or name not in CAPACITIES:
+        return ""
+    read = rf"device\.attributes\[[\"']{re.escape(GPU_DRIVER)}[\"']\]\.{name}"
+    found = re.search(rf"{read}\s*(?P<sign>>=|<=|>|<)\s*[\"']?(?P<amount>\d+)(?P<unit>[KMGT]i?)?\b", expression)
+    if found is None:
+        return ""
+    amount, unit = int(found["amount"]), found["unit"] or ""
+    if not unit and name == "memory":
+        unit = "Gi" if amount < _SMALL or amount % _GIB == 0 else ""
+        amount = amount // _GIB if unit and amount >= _GIB else amount
+    compared = f'.compareTo(quantity("{amount}{unit}")) {found["sign"]} 0'
+    return f'it is a capacity: write device.capacity["{GPU_DRIVER}"].{name}{compared}'
+
+
+def _fix(kind: str, name: str, version: str) -> str:
+    if kind == "attributes" and name in CAPACITIES:
+        return f'it is a capacity: write device.capacity["{GPU_DRIVER}"].{name}'
+    if kind == "capacity" and name in attribute_names(version):
+        return f'it is an attribute: write device.attributes["{GPU_DRIVER}"].{name}'
+    known = attribute_names(version) if kind == "attributes" else CAPACITIES
+    own = sorted(each for each in known if "/" not in each)
+    near = get_close_matches(name, own, 1)
+    if name in _OF_ORDER:
+        return "drop it: no driver since 25.8 numbers its GPUs; count says how many, and uuid names one"
+    return f'did you mean "{near[0]}"?' if near else f"known: {', '.join(own)}"
+
+
+RULE = Rule(
+    id="selector-reads-what-no-device-has",
+    says="Selectors read only attributes and capacities that the driver's devices have, and versions as versions.",
+    why="Reading a name that a device lacks, or comparing a version with text, is an error at run time, which stops "
+    "the pod on every node.",
+    fix="Use a name that the driver publishes; the resource slices of a node list them.",
+    level="advisory",
+    check=check,
+)

@@ -1,0 +1,1 @@
+"""Rules about the cluster: its Kubernetes version, its system nodes, and a security baseline."""

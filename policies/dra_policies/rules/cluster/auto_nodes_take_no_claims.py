@@ -1,0 +1,62 @@
+"""Nodes that the cloud starts by itself, beside those of the stack: claims do not wake them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from typing import Final
+
+from dra_planner.clouds import cloud, names
+from dra_planner.model import PodTemplate, Workload
+from dra_policies.rules.resource_rows import broken_rows
+from dra_policies.rules.rule import Finding, Rule
+from dra_policies.view.claim_specs import pod_sets_with_claims
+from dra_policies.view.stack_view import DeclaredResource, StackView
+
+_PROFILES: Final = tuple(cloud(name).serverless_token for name in names() if cloud(name).serverless_token)
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    yield from broken_rows(view, RULE.id)
+    if view.manifests is None:
+        return
+    for each in view.declared:
+        if each.type in _PROFILES and (taken := _taken(each, view)):
+            yield Finding(
+                message=f'Fargate profile "{each.name}" takes the pods of {taken}, which have claims, and Fargate has '
+                "no devices",
+                fix="name other namespaces in its selectors, or labels that pods with claims do not have",
+                urn=each.urn,
+            )
+
+
+def _taken(profile: DeclaredResource, view: StackView) -> str:
+    """Return a workload with claims whose pods a profile takes for certain, "" where there is none."""
+    assert view.manifests is not None  # check has looked
+    for workload, pod_set in pod_sets_with_claims(view.manifests):
+        if _selects(profile, workload, pod_set.template):
+            return str(workload.ref)
+    return ""
+
+
+def _selects(profile: DeclaredResource, workload: Workload, template: PodTemplate) -> bool:
+    """EKS user guide, Fargate profiles: namespaces and labels may have the wildcards * and ?."""
+    for selector in profile.props.items("selectors") or ():
+        namespace, labels = selector.text("namespace"), selector.mapping("labels")
+        if not namespace or labels is None or not fnmatchcase(workload.meta.namespace, namespace):
+            continue
+        if all(value and fnmatchcase(template.labels.get(key, ""), value) for key, value in labels.items()):
+            return True
+    return False
+
+
+RULE = Rule(
+    id="auto-nodes-take-no-claims",
+    says="Clusters for claims have no nodes that the cloud chooses by itself.",
+    why="Such nodes take no claims: pods with claims run on the node groups of the stack alone, "
+    "whatever is paid for beside them.",
+    fix="Turn such nodes off, or leave them to pods without claims.",
+    level="advisory",
+    needs="stack",
+    check=check,
+)

@@ -1,0 +1,32 @@
+"""A cluster or a pool of nodes of a Kubernetes without `resource.k8s.io/v1`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dra_planner.releases import MINIMUM_MINOR, is_too_old
+from dra_policies.rules.rule import Finding, Rule
+from dra_policies.view.stack_view import StackView
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    if not view.wants_devices:
+        return  # a cluster without a plan, a driver or a claim may be of any release
+    for each in view.versions:
+        if each.minor and is_too_old(each.minor):
+            yield Finding(
+                message=f"{each.title} is of Kubernetes 1.{each.minor}, where resource.k8s.io/v1 is not served",
+                fix=f'set its {each.property} to "1.{MINIMUM_MINOR}" or newer',
+                urn=each.urn,
+            )
+
+
+RULE = Rule(
+    id="kubernetes-too-old",
+    says=f"Clusters and nodes for claims are of Kubernetes 1.{MINIMUM_MINOR} or newer.",
+    why=f"Before 1.{MINIMUM_MINOR} the API of claims is off: classes and claims are refused, and no driver publishes.",
+    fix=f"Set the version of the cluster, and of each of its pools, to 1.{MINIMUM_MINOR} or newer.",
+    level="mandatory",
+    needs="stack",
+    check=check,
+)

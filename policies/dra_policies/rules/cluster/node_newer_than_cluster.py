@@ -1,0 +1,65 @@
+"""Nodes of a newer Kubernetes than their control plane, or of one too old for it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from dra_planner.clouds import cloud, names
+from dra_planner.releases import is_left_behind, is_newer, is_too_old
+from dra_policies.rules.rule import Finding, Rule
+from dra_policies.view.stack_view import StackView
+
+URL: Final = "https://kubernetes.io/releases/version-skew-policy/"
+
+_ADDONS: Final = tuple(cloud(name).addon_token for name in names() if cloud(name).addon_token)
+_MINOR: Final = re.compile(r"v1\.(\d+)\.")
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    clusters = [each for each in view.versions if each.is_cluster]
+    if len(clusters) != 1 or not clusters[0].minor:
+        return
+    minor, is_floor = clusters[0].minor, clusters[0].is_floor
+    if view.wants_devices and is_too_old(minor):
+        return  # the cluster has to be updated first, as is told of it
+    for each in view.versions:
+        own = None if each.is_cluster else each.minor
+        if own is not None and (is_newer(own, minor) or is_left_behind(own, minor)):
+            than = "newer than" if is_newer(own, minor) else "too old for"
+            yield Finding(
+                message=f"{each.title} is of Kubernetes 1.{own}, {than} its control plane of 1.{minor}",
+                fix=f'set its {each.property} to "1.{minor}"',
+                urn=each.urn,
+                certain=not (is_floor and is_newer(own, minor)),  # a channel may have moved the control plane on
+            )
+    yield from _proxies(view, minor)
+
+
+def _proxies(view: StackView, minor: int) -> Iterator[Finding]:
+    """Yield kube-proxy as an add-on where its version does not go with the control plane: newer, or too old."""
+    for each in view.declared:
+        if each.type not in _ADDONS or each.props.text("addonName") != "kube-proxy":
+            continue
+        version = _MINOR.match(each.props.text("addonVersion") or "")
+        own = int(version[1]) if version else minor
+        if is_newer(own, minor) or is_left_behind(own, minor):
+            than = "newer than" if is_newer(own, minor) else "too old for"
+            yield Finding(
+                message=f'add-on "{each.name}": kube-proxy of 1.{own} is {than} a control plane of 1.{minor}',
+                fix=f"set addonVersion to one of 1.{minor}, or leave it out",
+                urn=each.urn,
+            )
+
+
+RULE = Rule(
+    id="node-newer-than-cluster",
+    says="Nodes are of the Kubernetes of their control plane, or a little older.",
+    why="The cloud refuses newer nodes; older ones may not be updated, nor the control plane past them.",
+    fix="Update the control plane first, then its nodes.",
+    level="mandatory",
+    url=URL,
+    needs="stack",
+    check=check,
+)

@@ -1,0 +1,24 @@
+"""Clusters and nodes as a security baseline wants them: one finding for each row that a resource breaks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dra_policies.rules.resource_rows import broken_rows
+from dra_policies.rules.rule import Finding, Rule
+from dra_policies.view.stack_view import StackView
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    yield from broken_rows(view, RULE.id)
+
+
+RULE = Rule(
+    id="security-baseline",
+    says="Clusters and nodes keep to the baseline: closed endpoints, audit logs, encrypted secrets and disks, IMDSv2.",
+    why="GPU nodes are worth stealing, and these are what auditors and attackers look at first.",
+    fix="Set the property that the finding names.",
+    level="advisory",
+    needs="stack",
+    check=check,
+)

@@ -1,0 +1,64 @@
+"""Pools that together may cost more in a month than the project allows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Final
+
+from dra_planner.offers import Offer
+from dra_policies.rules.rule import Finding, Rule, Threshold
+from dra_policies.view.stack_view import StackView
+
+HOURS_PER_MONTH: Final = 730
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    allowed = view.thresholds.get(RULE.id, 0)
+    if not allowed or view.judgement is None:
+        return
+    offers = [offer for offer in view.judgement.offers if offer.origin == "predicted"]
+    known = [(cost, offer) for offer in offers if (cost := monthly(offer)) is not None]
+    total = sum((cost for cost, _ in known), Decimal(0))
+    if total > Decimal(str(allowed)):
+        most = max(known, key=lambda each: each[0])[1]
+        yield Finding(
+            message=f"the pools cost ${total:,.0f} a month at their maximum, and the ceiling is ${allowed:,.0f}; most "
+            f'of it is pool "{most.name}"',
+            fix=f'lower the maximum of pool "{most.name}", or raise the threshold of {RULE.id}',
+            urn=view.judged_urn,
+        )
+    elif len(known) < len(offers):
+        names = ", ".join(f'"{offer.name}"' for offer in offers if monthly(offer) is None)
+        yield Finding(
+            message=f"whether the pools keep to ${allowed:,.0f} a month cannot be told: the price of {names} is "
+            "unknown",
+            fix="give the pool a pricePerHour",
+            urn=view.judged_urn,
+            certain=False,
+        )
+
+
+def monthly(offer: Offer) -> Decimal | None:
+    """Return what a pool costs in a month at its maximum, in US dollars; None where its price is unknown."""
+    if offer.count_max == 0:
+        return Decimal(0)
+    return None if offer.hourly_usd is None else offer.hourly_usd * offer.count_max * HOURS_PER_MONTH
+
+
+def ceiling(of_what: str) -> Threshold:
+    """Return the threshold of a ceiling: so many US dollars a month that something may cost; 0 by default, for none."""
+    says = f"US dollars a month that {of_what} may cost at their maximum; 0: no ceiling"
+    return Threshold(says=says, default=0, least=0, most=1_000_000_000)
+
+
+RULE = Rule(
+    id="cost-above-ceiling",
+    says="The pools at their maximum cost no more in a month than the project allows.",
+    why="Autoscalers go to the maximum, and a bill comes after.",
+    fix="Lower the maximum of a pool, or raise the ceiling.",
+    level="mandatory",
+    needs="pools",
+    threshold=ceiling("all pools together"),
+    check=check,
+)

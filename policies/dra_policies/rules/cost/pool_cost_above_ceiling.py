@@ -1,0 +1,38 @@
+"""A pool that may cost more in a month than the project allows for one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+
+from dra_policies.rules.cost.cost_above_ceiling import HOURS_PER_MONTH, ceiling, monthly
+from dra_policies.rules.rule import Finding, Rule
+from dra_policies.view.stack_view import StackView
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    allowed = view.thresholds.get(RULE.id, 0)
+    urns = {pool.offer_name: pool.urn for pool in view.pools}
+    for offer in view.judgement.offers if allowed and view.judgement else ():
+        cost = monthly(offer) if offer.origin == "predicted" else None
+        if cost is None or offer.hourly_usd is None or cost <= Decimal(str(allowed)):
+            continue
+        most = int(Decimal(str(allowed)) / (offer.hourly_usd * HOURS_PER_MONTH))
+        yield Finding(
+            message=f'pool "{offer.name}" costs ${cost:,.0f} a month at its maximum of {offer.count_max}, and the '
+            f"ceiling for one pool is ${allowed:,.0f}",
+            fix=f"lower its maximum to {most}, or raise the threshold of {RULE.id}",
+            urn=urns.get(offer.name) or view.judged_urn,
+        )
+
+
+RULE = Rule(
+    id="pool-cost-above-ceiling",
+    says="No pool at its maximum costs more in a month than the project allows for one.",
+    why="Autoscalers go to the maximum, and a bill comes after.",
+    fix="Lower the maximum of the pool, or raise the ceiling.",
+    level="mandatory",
+    needs="pools",
+    threshold=ceiling("the nodes of one pool"),
+    check=check,
+)

@@ -1,0 +1,39 @@
+"""A release of the driver whose chart Kubernetes no longer takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dra_planner import catalog
+from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
+from dra_policies.view.stack_view import StackView
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    releases = {release.version: release for release in catalog.driver_releases()}
+    usable = [release.version for release in releases.values() if release.is_installable]
+    for driver in view.drivers:
+        release = releases.get(driver.version or "")
+        if release is not None and not release.is_installable:
+            yield Finding(
+                message=f"{driver.title} is of version {release.version} of the driver: {release.fault}",
+                fix=f"set its version to {_newer(usable, release.generation)}",
+                urn=driver.urn,
+            )
+
+
+def _newer(usable: list[str], generation: str) -> str:
+    """Return the oldest release that can be installed, of the same generation where there is one."""
+    return next((version for version in usable if version.startswith(f"{generation}.")), usable[-1])
+
+
+RULE = Rule(
+    id="driver-cannot-be-installed",
+    says="The driver is of a release that Kubernetes 1.34 and later take.",
+    why="Older charts write DeviceClasses of an API version that is no longer served, so the update fails.",
+    fix="Set the version of the release to a newer one.",
+    level="mandatory",
+    url=DRIVER_PAGE,
+    needs="stack",
+    check=check,
+)

@@ -1,0 +1,58 @@
+"""Values with which the driver's chart refuses to be rendered: at the update, in no preview."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dra_planner.catalog.chart_values import OVERRIDE, REFUSED
+from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
+from dra_policies.unknowns import UNKNOWN, Properties
+from dra_policies.view.stack_view import DraDriver, StackView
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    for driver in view.drivers:
+        if driver.values is not None:
+            yield from _refused(driver, driver.values)
+
+
+def _refused(driver: DraDriver, values: Properties) -> Iterator[Finding]:
+    gpus, override = _truth(values, "resources.gpus.enabled", True), _truth(values, OVERRIDE, False)
+    if gpus and override is False:
+        yield Finding(
+            message=f"{driver.title} enables GPUs without {OVERRIDE}, and its chart refuses that",
+            fix=f"set {OVERRIDE}: true among its values",
+            urn=driver.urn,
+        )
+    for key, why in REFUSED.items():
+        if _truth(values, key, False):
+            yield Finding(
+                message=f'{driver.title} sets the value "{key}", which its chart refuses: {why}',
+                fix=f'remove "{key}" from its values',
+                urn=driver.urn,
+            )
+    is_elsewhere = _truth(values, "namespaceOverride", False), _truth(values, "allowDefaultNamespace", False)
+    if driver.namespace == "default" and is_elsewhere == (False, False):
+        yield Finding(
+            message=f'{driver.title} is installed in the namespace "default", and its chart refuses that',
+            fix='install it in a namespace of its own, for example "nvidia-dra-driver"',
+            urn=driver.urn,
+        )
+
+
+def _truth(values: Properties, path: str, default: bool) -> bool | None:
+    """Return whether a template takes a value for true, as Go does: any text is, "false" too."""
+    value = values.at(path)
+    return None if value is UNKNOWN else default if value is None else bool(value)
+
+
+RULE = Rule(
+    id="driver-chart-refuses",
+    says="The driver's chart takes the values that it is given.",
+    why="A preview does not render the chart, so the update fails half-way, after the cluster was created.",
+    fix=f"Set {OVERRIDE}: true, give the driver a namespace of its own, and remove values that no chart takes.",
+    level="mandatory",
+    url=DRIVER_PAGE,
+    needs="stack",
+    check=check,
+)

@@ -1,0 +1,45 @@
+"""The driver's controller, which asks for nodes of a control plane: managed clusters show none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from dra_planner import catalog
+from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
+from dra_policies.unknowns import as_mapping
+from dra_policies.view.stack_view import StackView
+
+# Source: kubernetes-sigs/dra-driver-nvidia-gpu:deployments/helm/*/values.yaml@v25.3.2 to v0.4.1
+_PREFERS_SINCE: Final = "0.4.0"
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    order = {release.version: release.order for release in catalog.driver_releases()}
+    if not any(each.is_cluster for each in view.versions) and not view.pools:
+        return
+    for driver in view.drivers:
+        if driver.values is None or order.get(driver.version or "", order[_PREFERS_SINCE]) >= order[_PREFERS_SINCE]:
+            continue
+        domains = driver.values.flag("resources.computeDomains.enabled", True)
+        controller = as_mapping(driver.values.at("controller")) or {}
+        if domains and "affinity" not in controller:
+            yield Finding(
+                message=f"{driver.title}: its controller requires a node of the control plane, and a managed cluster "
+                "shows none: it stays pending",
+                fix="set resources.computeDomains.enabled: false among its values where no pool needs ComputeDomains, "
+                "otherwise controller.affinity: null",
+                urn=driver.urn,
+            )
+
+
+RULE = Rule(
+    id="driver-controller-has-no-node",
+    says="The driver's controller may run on some node of the cluster.",
+    why="The release waits for its controller and fails, after the cluster was created.",
+    fix="Turn ComputeDomains off where no pool needs them, or take the controller's affinity away.",
+    level="advisory",
+    url=DRIVER_PAGE,
+    needs="stack",
+    check=check,
+)

@@ -1,0 +1,39 @@
+"""Feature gates with which the driver does not start."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dra_planner import catalog
+from dra_planner.catalog import DriverSettings
+from dra_planner.catalog.driver_settings import gate_faults
+from dra_planner.errors import PlannerError
+from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
+from dra_policies.unknowns import as_mapping
+from dra_policies.view.stack_view import StackView
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    for driver in view.drivers:
+        gates = as_mapping(driver.values.at("featureGates") if driver.values else None) or {}
+        try:
+            release = catalog.driver_release(driver.version or "")
+        except PlannerError:
+            continue
+        known = {gate: value for gate, value in gates.items() if isinstance(value, bool)}
+        for _, fault in gate_faults(release, DriverSettings(gates=known)):
+            yield Finding(
+                message=f"{driver.title}: {fault.message}, so its plugin does not start", fix=fault.fix, urn=driver.urn
+            )
+
+
+RULE = Rule(
+    id="driver-gate-refused",
+    says="The driver knows its feature gates, and takes them together.",
+    why="The plugin ends at start with a gate that it does not know: nodes publish no device.",
+    fix="Write gates of the driver's release, and leave out those that exclude each other.",
+    level="mandatory",
+    url=DRIVER_PAGE,
+    needs="stack",
+    check=check,
+)

@@ -1,0 +1,72 @@
+"""Values that the driver's chart ignores without a word: dotted keys, and keys with a slip of the pen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+from typing import Any, Final
+
+from dra_planner.catalog.chart_values import IGNORED, NEAR, meant_key
+from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
+from dra_policies.unknowns import Properties, as_mapping
+from dra_policies.view.stack_view import StackView
+
+# What stands below some values, in all releases; what stands deeper is Kubernetes' own.
+BELOW: Final = {
+    "resources": ("computeDomains", "gpus"),
+    "resources.gpus": ("enabled",),
+    "resources.computeDomains": ("enabled", "imex"),
+    "kubeletPlugin": (
+        "affinity", "containers", "kubeletPluginsDirectoryPath", "kubeletRegistrarDirectoryPath", "metrics",
+        "networkPolicy", "nodeSelector", "podAnnotations", "podSecurityContext", "priorityClassName", "tolerations",
+        "updateStrategy",
+    ),
+    "kubeletPlugin.containers": ("computeDomains", "gpus", "init"),
+    "controller": (
+        "affinity", "containers", "leaderElection", "metrics", "networkPolicy", "nodeSelector", "podAnnotations",
+        "podSecurityContext", "priorityClassName", "replicas", "tolerations", "updateStrategy",
+    ),
+}  # fmt: skip
+
+# Source: kubernetes-sigs/dra-driver-nvidia-gpu:deployments/helm/k8s-dra-driver/values.yaml@dc531f3a, the chart of 2024.
+_REPLACED: Final = {"kubeletPlugin.containers": {"plugin": 'write "gpus" and "computeDomains" instead'}}
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    for driver in view.drivers:
+        values = as_mapping(driver.values.values if driver.values else None) or {}
+        for key, meant in _ignored(values):
+            yield Finding(
+                message=f'{driver.title}: its chart has no value "{key}", and ignores it',
+                fix=meant,
+                urn=driver.urn,
+            )
+
+
+def _ignored(values: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the keys that the chart ignores, each with what to do instead."""
+    yield from ((key, IGNORED[key]) for key in values if key in IGNORED)
+    yield from ((key, f"write {meant}") for key in values if key not in IGNORED and (meant := meant_key(key)))
+    for path, known in BELOW.items():
+        for key in as_mapping(Properties(values).at(path)) or {}:
+            first, *rest = key.split(".")
+            if path in _REPLACED and key in _REPLACED[path]:
+                yield f"{path}.{key}", _REPLACED[path][key]
+                continue
+            near = [] if key in known else get_close_matches(key, known, 1, NEAR)
+            if rest and first in known:
+                yield f"{path}.{key}", f"write it nested: {first}: {{{': {'.join(rest)}: …{'}' * len(rest)}"
+            elif near:
+                yield f"{path}.{key}", f'write "{near[0]}"'
+
+
+RULE = Rule(
+    id="driver-key-ignored",
+    says="The driver's chart knows every value that it is given.",
+    why="Helm takes unknown values without a word, so the driver runs as if they had not been written.",
+    fix="Nest dotted keys, and spell keys as the chart does.",
+    level="advisory",
+    url=DRIVER_PAGE,
+    needs="stack",
+    check=check,
+)

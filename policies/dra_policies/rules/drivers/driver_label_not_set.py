@@ -1,0 +1,56 @@
+"""A kubelet plugin that selects labels of node feature discovery, where nothing discovers features."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from dra_planner.clouds import GPU_PRESENT
+from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
+from dra_policies.unknowns import Properties
+from dra_policies.view.driver_pod import plugin_pod
+from dra_policies.view.node_selection import DISCOVERED, REQUIRED_TERMS, affine, term_accepts
+from dra_policies.view.stack_view import DeclaredPool, StackView
+
+_DISCOVER: Final = ("node-feature-discovery", "gpu-feature-discovery", "gpu-operator", "nvidia-device-plugin")
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    if not view.complete or any(name in (each.props.text("chart") or "") or name in each.name
+                                for each in view.objects for name in _DISCOVER):  # fmt: skip
+        return
+    for driver in view.drivers:
+        if driver.values is None or not driver.version:
+            continue
+        pod = plugin_pod(driver)
+        for pool in view.pools:
+            if pool.is_dra and pool.has_gpus and affine(pod, pool) and _only_discovered(pod, pool):
+                yield Finding(
+                    message=f"the kubelet plugin of {driver.title} selects labels that node feature discovery sets, "
+                    f"nodes of {pool.title} do not carry them, and no release of this stack discovers features",
+                    fix=f"label the nodes of the pool {GPU_PRESENT}=true, or install node-feature-discovery",
+                    urn=pool.urn,
+                )
+
+
+def _only_discovered(pod: Properties, pool: DeclaredPool) -> bool:
+    """Whether the pod's affinity accepts the pool's nodes for labels alone that are discovered on them."""
+    labels = pool.labels or {}
+    for term in pod.items(REQUIRED_TERMS) or ():
+        keys = [expression.text("key") or "" for expression in term.items("matchExpressions") or ()]
+        missing = [key for key in keys if key.startswith(DISCOVERED) and key not in labels]
+        if term_accepts(term, pool) is not False and not missing:
+            return False
+    return pod.has(REQUIRED_TERMS) is True
+
+
+RULE = Rule(
+    id="driver-label-not-set",
+    says="Nodes for claims carry a label that the driver's kubelet plugin selects.",
+    why="The plugin runs on no node, so nothing publishes their devices: claims wait for ever.",
+    fix=f"Label the pools {GPU_PRESENT}=true, or install node feature discovery.",
+    level="advisory",
+    url=DRIVER_PAGE,
+    needs="stack",
+    check=check,
+)

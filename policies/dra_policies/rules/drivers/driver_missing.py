@@ -1,0 +1,61 @@
+"""A cluster with pools or claims for GPUs, and no DRA driver that would publish them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
+from dra_policies.view.claim_specs import GPU_CLASSES, alternatives, written_claims
+from dra_policies.view.stack_view import StackView
+
+_GPUS: Final = "resources.gpus.enabled"
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    yield from _publishes_none(view)
+    if not view.complete or view.drivers or view.has_gpu_operator or not view.installs_charts:
+        return
+    for pool in view.pools:
+        if pool.has_gpus is not False and (pool.is_dra is True or (pool.has_gpus and _claims(view))):
+            yield Finding(
+                message=f"{pool.title} is for claims, and no release of this stack installs the DRA driver",
+                fix="add a release of the chart dra-driver-nvidia-gpu, or install the driver from elsewhere",
+                urn=pool.urn,
+            )
+            return
+
+
+def _publishes_none(view: StackView) -> Iterator[Finding]:
+    """Yield a driver that leaves GPUs to somebody else, where claims are for them."""
+    if not view.complete or view.manifests is None or not view.drivers:
+        return
+    if any(driver.values is None or driver.values.flag(_GPUS, True) is not False for driver in view.drivers):
+        return
+    for claim in written_claims(view.manifests):
+        names = {exact.device_class_name for request in claim.spec.requests for exact in alternatives(request)}
+        if names & GPU_CLASSES:
+            yield Finding(
+                message=f"{view.drivers[0].title} publishes no GPU ({_GPUS} is false), and {claim.title} requests one",
+                fix=f"set {_GPUS} and gpuResourcesEnabledOverride to true among its values",
+                urn=view.drivers[0].urn,
+            )
+            return
+
+
+def _claims(view: StackView) -> bool:
+    """Whether the stack has claims, and nothing else that serves its GPUs."""
+    manifests = view.manifests
+    return manifests is not None and bool(manifests.claims or manifests.templates) and not view.device_plugins
+
+
+RULE = Rule(
+    id="driver-missing",
+    says="A stack that makes pools for claims and installs charts installs the DRA driver.",
+    why="Nobody publishes the devices of the nodes: claims wait for ever.",
+    fix="Install the driver with the stack; turn the rule off where something else installs it.",
+    level="advisory",
+    url=DRIVER_PAGE,
+    needs="stack",
+    check=check,
+)

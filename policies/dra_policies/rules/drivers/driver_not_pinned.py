@@ -1,0 +1,48 @@
+"""A driver of whichever version is the newest today."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from dra_planner import catalog
+from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
+from dra_policies.view.stack_view import StackView
+
+PINNED: Final = re.compile(r"v?\d+\.\d+\.\d+([-+].+)?")
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    planned = view.record.plan_file.fleet.document() if view.record and view.record.plan_file else {}
+    version = planned.get("drivers", {}).get("nvidia", {}).get("version")
+    for driver in view.drivers:
+        if driver.version == "":
+            newest = catalog.driver_releases()[-1].version
+            yield Finding(
+                message=f"{driver.title} names no version of its chart, so each update may install another",
+                fix=f'set its version to "{version}", as planned' if version else f'set its version, as to "{newest}"',
+                urn=driver.urn,
+            )
+        elif driver.version and not PINNED.fullmatch(driver.version):
+            yield Finding(
+                message=f'{driver.title} takes whichever version the range "{driver.version}" has: 0.4 is newer than '
+                "25.12, so a range over numbers installs an older one",
+                fix=f'set its version to "{version}", as planned'
+                if version
+                else f'set its version, as to "{catalog.driver_releases()[-1].version}"',
+                urn=driver.urn,
+            )
+
+
+RULE = Rule(
+    id="driver-not-pinned",
+    says="The release of the driver names the version of its chart.",
+    why="Names of attributes and devices change between versions, and 0.4 is newer than 25.12 though its number is "
+    "smaller: what was planned is not what will be installed.",
+    fix="Set the version of the release.",
+    level="advisory",
+    url=DRIVER_PAGE,
+    needs="stack",
+    check=check,
+)

@@ -1,0 +1,95 @@
+"""GKE admits critical pods outside kube-system only within a ResourceQuota: the driver needs a large enough one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dra_planner.clouds import cloud
+from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
+from dra_policies.view.stack_view import CriticalPodQuota, DeclaredPool, DraDriver, StackView
+
+CRITICAL = ("system-node-critical", "system-cluster-critical")
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    pools = [pool for pool in view.pools if pool.is_dra is not False and pool.has_gpus is not False]
+    if not view.complete or not any(cloud(pool.cloud).critical_pods_need_quota for pool in pools):
+        return
+    for driver in view.drivers:
+        if driver.namespace != "kube-system" and driver.priority_class != "":
+            yield from _check_driver(driver, pools, view)
+
+
+def _check_driver(driver: DraDriver, pools: list[DeclaredPool], view: StackView) -> Iterator[Finding]:
+    if driver.namespace is None or driver.priority_class is None:
+        yield Finding(
+            message=f"{driver.title}: its namespace or priority class is not known, so neither is its quota",
+            urn=driver.urn,
+            certain=False,
+        )
+        return
+    if driver.priority_class not in CRITICAL:
+        return
+    quotas = [quota for quota in view.quotas if quota.namespace == driver.namespace]
+    needed = _needed(driver, pools)
+    amount = "one pod for each GPU node and each controller" if needed is None else f"at least {needed} pods"
+    if not quotas:
+        doubtful = any(quota.namespace is None for quota in view.quotas)
+        yield Finding(
+            message=f'{driver.title}: namespace "{driver.namespace}" has no ResourceQuota for '
+            f"{driver.priority_class} pods"
+            + (", unless it is one whose namespace is not known" if doubtful else "")
+            + ", and GKE admits no such pods without one",
+            fix=f"declare a ResourceQuota there, scoped to PriorityClass {driver.priority_class}, with {amount}",
+            urn=driver.urn,
+            certain=not doubtful,
+        )
+    for quota in quotas:
+        yield from _compare(quota, needed, driver, pools)
+
+
+def _compare(
+    quota: CriticalPodQuota, needed: int | None, driver: DraDriver, pools: list[DeclaredPool]
+) -> Iterator[Finding]:
+    if quota.pods is None or needed is None:
+        unknown = "its number of pods" if quota.pods is None else "how far the pools can grow"
+        yield Finding(
+            message=f"{quota.title}: whether it is large enough cannot be told, since {unknown} is not known",
+            urn=quota.urn,
+            certain=False,
+        )
+    elif quota.pods < needed:
+        nodes = needed - (driver.other_critical_pods or 0)
+        yield Finding(
+            message=f"{quota.title} admits {quota.pods} critical pods, but {driver.title} needs {needed}: one on each "
+            f"of {nodes} GPU nodes ({_shown(pools)}) and {driver.other_critical_pods} for controllers",
+            fix=f"raise its hard pods to {needed}",
+            urn=quota.urn,
+        )
+
+
+def _needed(driver: DraDriver, pools: list[DeclaredPool]) -> int | None:
+    if driver.other_critical_pods is None:
+        return None
+    total = driver.other_critical_pods
+    for pool in pools:
+        if pool.count_max is None or pool.is_dra is None:
+            return None
+        total += pool.count_max
+    return total
+
+
+def _shown(pools: list[DeclaredPool]) -> str:
+    return ", ".join(f"{pool.title}: {pool.count_max}" for pool in pools)
+
+
+RULE = Rule(
+    id="driver-quota-too-small",
+    says="On GKE, the driver's namespace has a ResourceQuota for critical pods that covers every GPU node.",
+    why="Above the quota the driver's pods are refused, and nodes come up without devices while the pods wait.",
+    fix="Set the quota's hard pods to the sum of the pools' maxima and the driver's controllers.",
+    level="mandatory",
+    url=DRIVER_PAGE,
+    needs="stack",
+    check=check,
+)

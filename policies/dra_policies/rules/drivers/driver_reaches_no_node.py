@@ -1,0 +1,75 @@
+"""A kubelet plugin of the DRA driver that may not run on GPU nodes: nothing publishes their devices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
+from dra_policies.unknowns import Properties
+from dra_policies.view.driver_pod import plugin_pod
+from dra_policies.view.node_selection import affine, selects, tolerates
+from dra_policies.view.stack_view import DeclaredPool, DraDriver, StackView
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    for driver in view.drivers:
+        if driver.values is None or not driver.version:
+            continue
+        pod = plugin_pod(driver)
+        for pool in view.pools:
+            if pool.is_dra is True and pool.has_gpus is not False:
+                yield from _faults(driver, pod, pool)
+        if view.complete and len(view.drivers) == 1:
+            yield from _nowhere(driver, view)
+
+
+def _nowhere(driver: DraDriver, view: StackView) -> Iterator[Finding]:
+    """Yield that the driver selects none of the stack's GPU nodes, none of which is labelled for it."""
+    pools = [pool for pool in view.pools if pool.has_gpus is not False]
+    if pools and all(pool.has_gpus and pool.is_labelled is False and pool.runs_driver is False for pool in pools):
+        shown = " or ".join(pool.title for pool in pools)
+        yield Finding(
+            message=f"the kubelet plugin of {driver.title} never runs on {shown}: it selects labels that "
+            "they do not have",
+            fix="correct kubeletPlugin.nodeSelector or kubeletPlugin.affinity",
+            urn=driver.urn,
+        )
+
+
+def _faults(driver: DraDriver, pod: Properties, pool: DeclaredPool) -> Iterator[Finding]:
+    if tolerates(pod, pool) is False:
+        taints = ", ".join(str(taint) for taint in pool.taints or () if taint.effect != "PreferNoSchedule")
+        fix = "set kubeletPlugin.tolerations: [{key: nvidia.com/gpu, operator: Exists}]"
+        others = [taint.key for taint in pool.taints or () if taint.key != "nvidia.com/gpu"]
+        yield _finding(driver, pool, f"does not tolerate its taints ({taints})", fix if not others else _of(others))
+    elif selects(pod, pool) is False:
+        yield _finding(
+            driver, pool, "selects nodes by labels that it does not have", "correct kubeletPlugin.nodeSelector"
+        )
+    elif affine(pod, pool) is False:
+        yield _finding(
+            driver, pool, "has a node affinity to labels that it does not have", "correct kubeletPlugin.affinity"
+        )
+
+
+def _of(keys: list[str]) -> str:
+    listed = ", ".join(f"{{key: {key}, operator: Exists}}" for key in dict.fromkeys(("nvidia.com/gpu", *keys)))
+    return f"set kubeletPlugin.tolerations: [{listed}]"
+
+
+def _finding(driver: DraDriver, pool: DeclaredPool, says: str, fix: str) -> Finding:
+    return Finding(
+        message=f"the kubelet plugin of {driver.title} never runs on {pool.title}: it {says}", fix=fix, urn=driver.urn
+    )
+
+
+RULE = Rule(
+    id="driver-reaches-no-node",
+    says="The kubelet plugin of the DRA driver may run on every node pool for claims.",
+    why="Nodes come up, and nothing publishes their devices: claims wait for ever, and autoscalers add more nodes.",
+    fix="Tolerate the taints of the pool, and select labels that it has.",
+    level="mandatory",
+    url=DRIVER_PAGE,
+    needs="stack",
+    check=check,
+)

@@ -1,0 +1,36 @@
+"""A version of the driver that no table knows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+
+from dra_planner import catalog
+from dra_policies.rules.drivers.driver_not_pinned import PINNED
+from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
+from dra_policies.view.stack_view import StackView
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    known = [release.version for release in catalog.driver_releases()]
+    for driver in view.drivers:
+        if driver.version and PINNED.fullmatch(driver.version) and driver.version not in known:
+            near = get_close_matches(driver.version, known, 1, 0.5)
+            yield Finding(
+                message=f'{driver.title} is of version "{driver.version}", which is unknown: what it publishes cannot '
+                "be told",
+                fix=f'set its version to "{near[0] if near else known[-1]}"',
+                urn=driver.urn,
+            )
+
+
+RULE = Rule(
+    id="driver-release-unknown",
+    says="The version of the driver is one that exists.",
+    why="A preview does not fetch the chart: the update fails, or installs what nobody has looked at.",
+    fix="Write a version that `pulumi-dra catalog drivers` lists.",
+    level="advisory",
+    url=DRIVER_PAGE,
+    needs="stack",
+    check=check,
+)

@@ -1,0 +1,57 @@
+"""A driver that looks for NVIDIA's libraries where the nodes' image does not have them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dra_planner.clouds import cloud
+from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
+from dra_policies.view.stack_view import DeclaredPool, StackView
+
+BY_DEFAULT = "/"  # the chart's own, in every release
+OPERATOR_ROOT = "/run/nvidia/driver"  # NVIDIA/gpu-operator:assets/state-driver@v26.7.0
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    clouds = {pool.cloud for pool in view.pools if pool.has_gpus and pool.is_dra is not False}
+    if not view.complete or len(clouds) != 1:
+        return
+    of_cloud = cloud(clouds.pop())
+    where, who = of_cloud.driver_root, f"nodes of {of_cloud.title} have it in"
+    if view.record and view.record.plan_file and (planned := view.record.plan_file.fleet.driver_root) != where:
+        where, who = planned, "images of the planned fleet have it in"
+    if view.has_gpu_operator:
+        if not all(_has_no_driver(pool) for pool in view.pools if pool.has_gpus and pool.is_dra is not False):
+            return  # the operator leaves alone what the image brings
+        where, who = OPERATOR_ROOT, "the GPU Operator puts it in"
+    for driver in view.drivers:
+        root = driver.values.text("nvidiaDriverRoot", BY_DEFAULT) if driver.values else None
+        if root is not None and _plain(root) != _plain(where):
+            yield Finding(
+                message=f"{driver.title} looks for the NVIDIA driver in {root}, and {who} {where}",
+                fix=f"set nvidiaDriverRoot: {where} among its values",
+                urn=driver.urn,
+            )
+
+
+def _has_no_driver(pool: DeclaredPool) -> bool:
+    """Whether the image of a pool is known to bring no NVIDIA driver."""
+    of_cloud = cloud(pool.cloud)
+    left_out = any(pool.own.text(path) == value for path, value in of_cloud.driver_left_out)
+    return left_out or pool.image in of_cloud.images_without_driver
+
+
+def _plain(path: str) -> str:
+    return path.rstrip("/") or "/"
+
+
+RULE = Rule(
+    id="driver-root-wrong",
+    says="The driver looks for NVIDIA's libraries where the nodes' image has them.",
+    why="Its kubelet plugin waits for the libraries in its first container, for ever, and nodes publish no device.",
+    fix="Set nvidiaDriverRoot to where the image of the nodes has the libraries; the finding says where.",
+    level="advisory",
+    url=DRIVER_PAGE,
+    needs="stack",
+    check=check,
+)

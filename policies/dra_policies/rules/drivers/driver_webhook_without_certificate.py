@@ -1,0 +1,38 @@
+"""The driver's webhook without anything that gives it a certificate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
+from dra_policies.view.stack_view import StackView
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    if not view.complete or any("cert-manager" in (each.props.text("chart") or each.name) for each in view.objects):
+        return
+    for driver in view.drivers:
+        values = driver.values
+        if values is None or values.flag("webhook.enabled", False) is not True:
+            continue
+        if values.has("webhook.tls.secret.name") is False and values.text("webhook.tls.mode", "cert-manager") == (
+            "cert-manager"
+        ):
+            yield Finding(
+                message=f"{driver.title} turns the webhook on, whose certificate comes from cert-manager, and no "
+                "release of this stack installs cert-manager",
+                fix="install cert-manager before it, or set webhook.tls.mode: secret with a secret of your own",
+                urn=driver.urn,
+            )
+
+
+RULE = Rule(
+    id="driver-webhook-without-certificate",
+    says="The driver's webhook has something that gives it a certificate.",
+    why="The chart's Certificate is of a kind that nobody serves, so the release fails.",
+    fix="Install cert-manager before the driver, or give the webhook a secret.",
+    level="advisory",
+    url=DRIVER_PAGE,
+    needs="stack",
+    check=check,
+)

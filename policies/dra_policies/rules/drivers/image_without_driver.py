@@ -1,0 +1,42 @@
+"""GPU nodes of an image that brings no NVIDIA driver, where nothing else in the stack does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dra_planner.clouds import cloud
+from dra_policies.rules.rule import Finding, Rule
+from dra_policies.view.stack_view import StackView
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    if not view.complete or view.has_gpu_operator:
+        return  # the operator brings a driver of its own
+    for pool in view.pools:
+        of_cloud = cloud(pool.cloud)
+        for path, value in of_cloud.driver_left_out if pool.has_gpus else ():
+            if pool.own.text(path) == value:
+                yield Finding(
+                    message=f"{pool.title} has GPUs ({pool.machine}), and its {path} {value} leaves the NVIDIA driver "
+                    "out of its nodes",
+                    fix=f"remove {path}, or install the GPU Operator with a driver",
+                    urn=pool.urn,
+                )
+        if pool.has_gpus and pool.image in of_cloud.images_without_driver:
+            images = sorted(set(of_cloud.gpu_images.values()))
+            yield Finding(
+                message=f"{pool.title} has GPUs ({pool.machine}), and its image {pool.image} brings no NVIDIA driver",
+                fix=f"use an image that does: {' or '.join(images)}",
+                urn=pool.urn,
+            )
+
+
+RULE = Rule(
+    id="image-without-driver",
+    says="GPU nodes boot an image that brings the NVIDIA driver, or something in the stack installs it.",
+    why="Without it no device is published, and pods wait beside GPUs that are paid for.",
+    fix="Use the cloud's image for GPUs, or install the GPU Operator.",
+    level="advisory",
+    needs="stack",
+    check=check,
+)

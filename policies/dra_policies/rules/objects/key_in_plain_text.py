@@ -1,0 +1,83 @@
+"""Keys and tokens that stand in the declaration of a resource; what is marked as secret never comes here."""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+from dra_policies.rules.rule import Finding, Rule
+from dra_policies.unknowns import as_list, as_mapping
+from dra_policies.view.stack_view import StackView
+
+URL: Final = "https://www.pulumi.com/docs/iac/concepts/secrets/"
+_FORMS: Final = (
+    ("an access key of AWS", re.compile(r"\b(AKIA|ASIA)[0-9A-Z]{16}\b")),
+    ("a private key", re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----")),
+    ("an API key of Google", re.compile(r"\bAIza[0-9A-Za-z_-]{35}\b")),
+    ("a token of GitHub", re.compile(r"\b(gh[pousr]_[0-9A-Za-z]{36}|github_pat_[0-9A-Za-z_]{40,})")),
+    ("a token of Hugging Face", re.compile(r"\bhf_[0-9A-Za-z]{30,}\b")),
+    ("a key of NVIDIA NGC", re.compile(r"\bnvapi-[0-9A-Za-z_-]{40,}")),
+)
+_OF_PROVIDERS: Final = ("secretKey", "accessToken", "credentials", "token", "clientSecret")
+_NAME: Final = re.compile(r"(TOKEN|PASSWORD|PASSWD|SECRET|SECRET_KEY|API_KEY|ACCESS_KEY|PRIVATE_KEY)$")
+_ENCODED: Final = ("userData", "userDataBase64", "customData")  # what a machine runs when it starts, often in base64
+_DEEPEST: Final = 30
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    for each in (*view.objects, *view.declared):
+        is_provider = each.type.startswith("pulumi:providers:")
+        for path, what in dict.fromkeys(_keys(each.props.values, "", is_provider)):
+            yield Finding(
+                message=f'"{each.name}" holds {what} in plain text, at {path}',
+                fix="pass it as a secret (pulumi config set --secret), or take it from a store of secrets, "
+                "and change it",
+                urn=each.urn,
+            )
+
+
+def _keys(value: Any, path: str, is_provider: bool, depth: int = 0) -> Iterator[tuple[str, str]]:
+    """Yield where keys stand, and what they look like."""
+    mapping, items = as_mapping(value), as_list(value)
+    if depth > _DEEPEST:
+        return
+    if mapping is not None:
+        name, given = mapping.get("name"), mapping.get("value")
+        if isinstance(name, str) and isinstance(given, str) and given and _NAME.search(name.upper()):
+            yield f"{path}.value" if path else "value", f"what {name} is"
+        for key, item in mapping.items():
+            below = f"{path}.{key}" if path else key
+            if is_provider and key in _OF_PROVIDERS and isinstance(item, str) and item:
+                yield below, "credentials"
+            else:
+                yield from _keys(item, below, is_provider, depth + 1)
+    elif items is not None:
+        for index, item in enumerate(items):
+            yield from _keys(item, f"{path}[{index}]", is_provider, depth + 1)
+    elif isinstance(value, str) and len(value) >= _SHORTEST:
+        text = f"{value}\n{_decoded(value)}" if path.rpartition(".")[2] in _ENCODED else value
+        yield from ((path, what) for what, form in _FORMS if form.search(text))
+
+
+def _decoded(value: str) -> str:
+    """Return what a text in base64 says, "" for one that is none."""
+    try:
+        return base64.b64decode(value, validate=True).decode()
+    except ValueError:
+        return ""
+
+
+_SHORTEST: Final = 20
+
+RULE = Rule(
+    id="key-in-plain-text",
+    says="Keys and tokens are secrets of the stack.",
+    why="They stand in the state, in previews and in logs, and whoever reads those has them.",
+    fix="Mark them as secret, and change those that stood in plain text.",
+    level="advisory",
+    url=URL,
+    needs="stack",
+    check=check,
+)

@@ -1,0 +1,25 @@
+"""An object of which something has no effect, or another than it seems: what reading warns of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dra_policies.rules.rule import Finding, Rule
+from dra_policies.view.stack_view import StackView
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    for diagnostic in view.diagnostics:
+        if diagnostic.severity == "warning":
+            yield Finding(message=diagnostic.message, fix=diagnostic.fix, place=diagnostic.place)
+
+
+RULE = Rule(
+    id="object-does-less",
+    says="What stands in DRA objects, scalers and queues has the effect that it seems to have.",
+    why="The API server drops fields whose gate is off, scalers look for targets that are not there, and queues refuse "
+    "claims without an event: nothing fails, and nothing happens.",
+    fix="Fix what the sentence names.",
+    level="advisory",
+    check=check,
+)

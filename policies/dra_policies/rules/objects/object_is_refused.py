@@ -1,0 +1,25 @@
+"""An object that the API server would refuse."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dra_policies.rules.rule import Finding, Rule
+from dra_policies.view.stack_view import StackView
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    for diagnostic in view.diagnostics:
+        if diagnostic.severity == "error":
+            path = f"{diagnostic.place.path}: " if diagnostic.place.path else ""
+            yield Finding(message=f"{path}{diagnostic.message}", fix=diagnostic.fix, place=diagnostic.place)
+
+
+RULE = Rule(
+    id="object-is-refused",
+    says="The API server accepts every DRA object and every pod with claims.",
+    why="The update would fail half-way, or the controller would fail to make the pods.",
+    fix="Fix the field that the sentence names.",
+    level="mandatory",
+    check=check,
+)

@@ -1,0 +1,30 @@
+"""Workloads whose pods stand in a manifest that is not given: a pipeline, a runtime."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dra_policies.rules.rule import Finding, Rule
+from dra_policies.view.stack_view import StackView
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    for blocked in view.not_described:
+        yield Finding(
+            message=blocked.reason.message,
+            fix=blocked.reason.fix,
+            urn=view.judged_urn,
+            place=blocked.member.place,
+            remark=True,
+        )
+
+
+RULE = Rule(
+    id="pod-not-described",
+    says="The pods of every workload stand in the manifests that are given.",
+    why="Whether they request devices is not known, so they are not judged.",
+    fix="Give the manifest that the sentence names as well.",
+    level="advisory",
+    needs="pools",
+    check=check,
+)

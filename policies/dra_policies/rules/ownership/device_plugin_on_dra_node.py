@@ -1,0 +1,115 @@
+"""NVIDIA's device plugin and the DRA driver hand out the same GPUs, so a node may run only one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dra_planner.clouds import DRA, cloud
+from dra_policies.rules.resource_rows import broken_rows
+from dra_policies.rules.rule import Finding, Rule
+from dra_policies.view.node_selection import REQUIRED_TERMS, may_run_on, shown_term, term_accepts
+from dra_policies.view.stack_view import DeclaredPool, DevicePlugin, StackView
+
+EXCLUSION = f'{{key: {DRA}, operator: NotIn, values: ["true"]}}'
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    pools = [pool for pool in view.pools if pool.is_dra is not False and pool.has_gpus is not False]
+    for plugin in view.device_plugins:
+        yield from _on_pools(plugin, pools)
+    for pool in pools:
+        yield from _of_the_platform(pool)
+    yield from broken_rows(view, RULE.id)
+
+
+def _on_pools(plugin: DevicePlugin, pools: list[DeclaredPool]) -> Iterator[Finding]:
+    """Yield one finding for the pools a plugin runs on, and one for those where it cannot be told."""
+    for certain in (True, False):
+        hit = [pool for pool in pools if _runs_on(plugin, pool) is (True if certain else None)]
+        if hit:
+            shown = _and([pool.title for pool in hit])
+            yield Finding(
+                message=(
+                    f"{plugin.title} runs NVIDIA's device plugin on nodes of {shown}: {_reason(plugin, hit[0])}"
+                    if certain
+                    else f"{plugin.title}: whether it keeps the device plugin off the nodes of {shown} is not known"
+                ),
+                fix=_fix(plugin),
+                urn=plugin.urn,
+                place=plugin.place,
+                certain=certain,
+            )
+
+
+def _runs_on(plugin: DevicePlugin, pool: DeclaredPool) -> bool | None:
+    runs = may_run_on(plugin.pod, pool)
+    if plugin.opt_out_label and pool.labels is not None and runs is not False:
+        value = pool.labels.get(plugin.opt_out_label, "")
+        runs = None if value is None else runs if value != "false" else False
+    if runs and pool.is_dra is None:
+        return None  # on a pool that may have nothing to do with DRA
+    return runs
+
+
+def _reason(plugin: DevicePlugin, pool: DeclaredPool) -> str:
+    """Say which of the ORed terms lets the plugin in, or that nothing keeps it out."""
+    terms = plugin.pod.items(REQUIRED_TERMS) or ()
+    letting_in = [(number, term) for number, term in enumerate(terms, 1) if term_accepts(term, pool) is not False]
+    if plugin.opt_out_label:
+        return f'the nodes carry no label {plugin.opt_out_label}="false"'
+    if not letting_in:
+        return f"it has no node affinity, so nothing keeps it off nodes labelled {DRA}=true"
+    shown = " and ".join(f"term {number} ({shown_term(term)})" for number, term in letting_in)
+    verb = "does" if len(letting_in) == 1 else "do"
+    return f"{shown} of its {len(terms)} node-selector terms {verb} not exclude {DRA}=true, and terms are ORed"
+
+
+def _fix(plugin: DevicePlugin) -> str:
+    if plugin.opt_out_label:
+        return f'label the pool\'s nodes {plugin.opt_out_label}="false", or set devicePlugin.enabled to false'
+    return f"add {EXCLUSION} to every node-selector term of its required node affinity"
+
+
+def _of_the_platform(pool: DeclaredPool) -> Iterator[Finding]:
+    """Yield what the cloud itself would run on the pool's nodes."""
+    of_cloud = cloud(pool.cloud)
+    label = of_cloud.no_device_plugin_label
+    if label:
+        value = "" if pool.labels is None else pool.labels.get(label, "")
+        if value != "true" and pool.is_dra:
+            yield Finding(
+                message=f"{of_cloud.title} runs its own device plugin on nodes of {pool.title}: "
+                + (
+                    f"they do not carry the label {label}=true"
+                    if value is not None
+                    else f"the value of the label {label} is not known"
+                ),
+                fix=f"set the node label {label}=true when the pool is created",
+                urn=pool.urn,
+                certain=value is not None,
+            )
+    if pool.image and pool.image.startswith(of_cloud.images_with_device_plugin) and pool.is_dra:
+        yield Finding(
+            message=f"{pool.title} uses the image {pool.image}, which brings a device plugin of its own: "
+            "whether the nodes' settings turn it off is not known",
+            fix=f"use an image that brings none: {' or '.join(sorted(set(of_cloud.gpu_images.values())))}",
+            urn=pool.urn,
+            certain=False,
+        )
+
+
+def _and(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+RULE = Rule(
+    id="device-plugin-on-dra-node",
+    says="No node runs both NVIDIA's device plugin and the DRA driver.",
+    why="Both hand out the same GPUs without knowing of each other, so two pods end up on one GPU.",
+    fix=f"Add {EXCLUSION} to every node-selector term of the device plugin: terms are ORed, and one without it is "
+    "enough to let the plugin in. Where the cloud has a plugin of its own, label the pool so that it stays off, as the "
+    "finding says.",
+    level="mandatory",
+    needs="pools",
+    check=check,
+)

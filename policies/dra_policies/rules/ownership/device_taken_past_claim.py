@@ -1,0 +1,33 @@
+"""Pods with claims that reach GPUs without them as well."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dra_policies.rules.rule import Finding, Rule
+from dra_policies.view.claim_specs import gpu_entries, pod_sets_with_claims
+from dra_policies.view.stack_view import StackView
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    for workload, pod_set in pod_sets_with_claims(view.manifests) if view.manifests else ():
+        assert view.manifests is not None
+        if workload.kind == "DaemonSet" or not gpu_entries(view.manifests, workload, pod_set):
+            continue  # drivers, exporters and the like are there for all devices of a node
+        for way in pod_set.template.past_claims:
+            yield Finding(
+                message=f"{workload.ref} has claims, and {way}: it reaches GPUs that were given to others",
+                fix="remove it: the claim brings the device files and libraries",
+                place=pod_set.template.place if pod_set.template.place.file else workload.place,
+            )
+
+
+RULE = Rule(
+    id="device-taken-past-claim",
+    says="Pods with claims reach no other GPUs than those of their claims.",
+    why="Device files of the host, NVIDIA_VISIBLE_DEVICES and privileged containers show all GPUs of the node, whoever "
+    "they were allocated to.",
+    fix="Remove the mount, the variable or the privilege.",
+    level="advisory",
+    check=check,
+)

@@ -1,0 +1,34 @@
+"""An extended resource that a DeviceClass and a device plugin both serve."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dra_policies.rules.rule import Finding, Rule
+from dra_policies.view.stack_view import StackView
+
+SERVED = "nvidia.com/gpu"
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    if not view.device_plugins or view.manifests is None:
+        return
+    plugin = view.device_plugins[0].title
+    for name, device_class in sorted(view.manifests.classes.items()):
+        if device_class.extended_resource_name == SERVED:
+            yield Finding(
+                message=f"DeviceClass {name} serves the extended resource {SERVED}, and {plugin} serves it too: which "
+                "of the two a pod gets is left to the node that it comes to",
+                fix=f"remove extendedResourceName from the class, or {plugin}",
+                place=device_class.meta.place,
+            )
+
+
+RULE = Rule(
+    id="extended-resource-served-twice",
+    says="An extended resource is served by a class or by a device plugin.",
+    why="Quotas, taints and sharing differ between the two, and pods that ask for the resource get either.",
+    fix="Give the class another extended resource, or none, while the device plugin is there.",
+    level="advisory",
+    check=check,
+)

@@ -1,0 +1,36 @@
+"""The NVIDIA driver installed by the cloud, on nodes for claims."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dra_planner.clouds import cloud
+from dra_policies.rules.drivers.driver_root_wrong import OPERATOR_ROOT
+from dra_policies.rules.resource_rows import broken_rows
+from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
+from dra_policies.view.stack_view import StackView
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    yield from broken_rows(view, RULE.id)
+    for pool in view.pools if view.has_gpu_operator else ():
+        for path, value in cloud(pool.cloud).driver_left_out if pool.is_dra and pool.has_gpus else ():
+            if pool.own.text(path) not in (value, None):
+                yield Finding(
+                    message=f"{pool.title}: its node image brings the NVIDIA driver, and the GPU Operator another",
+                    fix=f"set driver.enabled of the GPU Operator to false, or {path} to {value} in a new pool and "
+                    f"nvidiaDriverRoot of the DRA driver to {OPERATOR_ROOT}",
+                    urn=pool.urn,
+                )
+
+
+RULE = Rule(
+    id="managed-driver-on-dra-node",
+    says="On pools for claims the cloud's own installation of the NVIDIA driver is off, or the only one.",
+    why="Clouds document DRA for nodes without it, or install it by default, and the GPU Operator's meets it.",
+    fix="Turn the installation off for the pool, and install the driver with a DaemonSet; or leave it to the cloud.",
+    level="advisory",
+    url=DRIVER_PAGE,
+    needs="stack",
+    check=check,
+)

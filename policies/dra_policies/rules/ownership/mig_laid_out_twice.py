@@ -1,0 +1,50 @@
+"""A GPU Operator's MIG manager on nodes whose MIG layout is made at boot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
+from dra_policies.view.stack_view import DeclaredPool, StackView
+
+OPT_OUTS = ("nvidia.com/gpu.deploy.mig-manager", "nvidia.com/gpu.deploy.operands")
+"""Labels of nodes that the operator keeps its MIG manager off by (NVIDIA/gpu-operator:controllers/state_manager.go)."""
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    if view.record is None or view.record.plan_file is None:
+        return
+    layouts = {pool.name: pool.mig for pool in view.record.plan_file.fleet.pools if pool.mig != "none"}
+    for manager in view.mig_managers:
+        for pool in view.pools:
+            layout = layouts.get(pool.name or "")
+            kept_off = _is_kept_off(pool)
+            if layout is None or kept_off is True:
+                continue
+            yield Finding(
+                message=f"{manager.title} runs NVIDIA's MIG manager, which takes the layout {layout} of {pool.title} "
+                "away: nodes without a layout of its own get none",
+                fix=f'label the pool\'s nodes {OPT_OUTS[0]}="false", or set migManager.enabled to false',
+                urn=manager.urn,
+                certain=manager.certain and kept_off is False,
+            )
+
+
+def _is_kept_off(pool: DeclaredPool) -> bool | None:
+    """Whether the labels of a pool keep the MIG manager off its nodes; None where they are not known."""
+    if pool.labels is None:
+        return None
+    said = [pool.labels.get(label, "") for label in OPT_OUTS]
+    return True if "false" in said else None if None in said else False
+
+
+RULE = Rule(
+    id="mig-laid-out-twice",
+    says="MIG layouts of a plan are made by one owner: at boot, or by the GPU Operator.",
+    why="The operator's MIG manager turns MIG off on nodes that name no layout of its own, with what runs there.",
+    fix="Keep the MIG manager off the pool by its label, or turn it off.",
+    level="mandatory",
+    url=DRIVER_PAGE,
+    needs="stack",
+    check=check,
+)

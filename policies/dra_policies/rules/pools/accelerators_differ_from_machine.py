@@ -1,0 +1,58 @@
+"""GPUs attached to a machine that has others, or takes none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dra_planner.clouds import cloud
+from dra_planner.wording import counted
+from dra_policies.rules.rule import Finding, Rule
+from dra_policies.view.pool_machines import known_machine
+from dra_policies.view.stack_view import DeclaredPool, StackView
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    for pool in view.pools:
+        paths = cloud(pool.cloud).pool
+        name = pool.own.text(paths.machine) if paths.attached else None
+        attached = pool.own.items(paths.attached.path) if paths.attached and name else None
+        if not name or not attached or paths.attached is None:
+            continue
+        kind, count = attached[0].text(paths.attached.type), attached[0].count(paths.attached.count, 1)
+        if kind and count is not None:
+            yield from _compare(pool, name, kind, count)
+
+
+def _compare(pool: DeclaredPool, name: str, kind: str, count: int) -> Iterator[Finding]:
+    machine = known_machine(pool.cloud, name)
+    if machine is None:
+        return
+    accelerator = machine.accelerator
+    if accelerator is None or not accelerator.gke_type or not accelerator.count:
+        if not name.startswith(_TAKE_GPUS):
+            yield Finding(
+                message=f"{pool.title}: a machine {name} takes no GPUs, and {counted(count, 'GPU')} ({kind}) are "
+                "attached",
+                fix="use a machine that has GPUs, or one of the family n1",
+                urn=pool.urn,
+            )
+    elif (kind, count) != (accelerator.gke_type, accelerator.count):
+        yield Finding(
+            message=f"{pool.title}: a machine {name} has {accelerator.count} × {accelerator.gke_type}, and its "
+            f"pool says {count} × {kind}",
+            fix=f"set type to {accelerator.gke_type} and count to {accelerator.count}",
+            urn=pool.urn,
+        )
+
+
+_TAKE_GPUS = ("n1-", "custom-")
+
+RULE = Rule(
+    id="accelerators-differ-from-machine",
+    says="The GPUs that a pool names are those of its machine.",
+    why="The cloud refuses the pool; and claims were judged on the GPUs of the machine.",
+    fix="Name the GPUs that the machine has.",
+    level="mandatory",
+    needs="stack",
+    check=check,
+)

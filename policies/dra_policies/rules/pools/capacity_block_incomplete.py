@@ -1,0 +1,71 @@
+"""Machines of a capacity block in a pool that does not say all it has to, or asks for more than can be bought."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from dra_policies.rules.rule import Finding, Rule
+from dra_policies.unknowns import Properties
+from dra_policies.view.stack_view import DeclaredPool, StackView
+
+# Amazon EC2 user guide, Capacity Blocks: sizes, and 64 instances at most; EKS user guide, capacity-blocks-mng.
+SIZES: Final = (1, 2, 4, 8, 16, 32, 64)
+_MARKET, _TARGET = "instanceMarketOptions.marketType", "capacityReservationSpecification.capacityReservationTarget"
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    for pool in view.pools:
+        if pool.own.text("capacityType") == "CAPACITY_BLOCK":
+            yield from _of_block(pool)
+        elif pool.own.text("capacityType") is not None and _is_block(pool.template):
+            yield _finding(pool, "its template is for a capacity block", 'set capacityType to "CAPACITY_BLOCK"')
+
+
+def _is_block(template: Properties | None) -> bool:
+    return template is not None and template.text(_MARKET) == "capacity-block"
+
+
+def _of_block(pool: DeclaredPool) -> Iterator[Finding]:
+    if pool.own.has("launchTemplate") is False:
+        yield _finding(
+            pool, "it names no launch template", "give it a launch template with market type and reservation"
+        )
+    elif pool.template is not None:
+        yield from _of_template(pool, pool.template)
+    if pool.count_max is not None and pool.count_max > SIZES[-1]:
+        yield _finding(
+            pool, f"it may grow to {pool.count_max} machines, and a block has {SIZES[-1]} at most",
+            f"set its maximum to {SIZES[-1]} or less",
+        )  # fmt: skip
+
+
+def _of_template(pool: DeclaredPool, template: Properties) -> Iterator[Finding]:
+    market = template.text(_MARKET)
+    if market is not None and market != "capacity-block":
+        yield _finding(
+            pool, "its launch template does not say so", f'set {_MARKET} of the template to "capacity-block"'
+        )
+    if template.has(_TARGET) is False:
+        yield _finding(
+            pool, "its launch template names no reservation", f"set {_TARGET}.capacityReservationId of the template"
+        )
+    if template.has("instanceType") is False:
+        yield _finding(
+            pool, "its launch template names no machine", "set instanceType of the template, and no instanceTypes"
+        )
+
+
+def _finding(pool: DeclaredPool, says: str, fix: str) -> Finding:
+    return Finding(message=f"{pool.title} has its machines from a capacity block: {says}", fix=fix, urn=pool.urn)
+
+
+RULE = Rule(
+    id="capacity-block-incomplete",
+    says="A pool of a capacity block says which, and asks for no more than a block has.",
+    why="The cloud refuses the pool, or its machines never come.",
+    fix="Name market type, reservation and machine in the launch template.",
+    level="mandatory",
+    needs="stack",
+    check=check,
+)

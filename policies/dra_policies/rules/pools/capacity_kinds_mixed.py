@@ -1,0 +1,35 @@
+"""Machines of two kinds of capacity at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from dra_policies.rules.resource_rows import broken_rows
+from dra_policies.rules.rule import Finding, Rule
+from dra_policies.view.stack_view import StackView
+
+_TARGET: Final = "capacityReservationSpecification.capacityReservationTarget"
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    yield from broken_rows(view, RULE.id)
+    for pool in view.pools:
+        template = pool.template
+        if pool.own.text("capacityType") == "SPOT" and template is not None and template.has(_TARGET):
+            yield Finding(
+                message=f"{pool.title}: Spot machines come from no reservation, and its launch template names one",
+                fix=f'set capacityType to "ON_DEMAND", or remove {_TARGET} of the template',
+                urn=pool.urn,
+            )
+
+
+RULE = Rule(
+    id="capacity-kinds-mixed",
+    says="Machines of a pool are of one kind of capacity.",
+    why="The cloud refuses the pool.",
+    fix="Keep one of the two.",
+    level="mandatory",
+    needs="stack",
+    check=check,
+)

@@ -1,0 +1,33 @@
+"""Boot disks of a type that the machine does not boot from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dra_planner.clouds import cloud
+from dra_policies.rules.rule import Finding, Rule
+from dra_policies.view.stack_view import StackView
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    for pool in view.pools:
+        of_cloud = cloud(pool.cloud)
+        kind = pool.own.text(of_cloud.pool.disk_type) if of_cloud.pool.disk_type else ""
+        taken = of_cloud.boot_disk_types(pool.machine.partition("+")[0]) if pool.machine else ()
+        if kind and taken and kind not in taken:
+            yield Finding(
+                message=f"{pool.title}: machines {pool.machine} do not boot from a disk of type {kind}",
+                fix=f"set {of_cloud.pool.disk_type} to {taken[0]}, or leave it out",
+                urn=pool.urn,
+            )
+
+
+RULE = Rule(
+    id="disk-refused-by-machine",
+    says="Nodes boot from a type of disk that their machine takes.",
+    why="The cloud refuses each node when it is made.",
+    fix="Leave the type of the disk to the cloud, or name one that the machine takes.",
+    level="mandatory",
+    needs="stack",
+    check=check,
+)

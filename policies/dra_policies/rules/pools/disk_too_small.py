@@ -1,0 +1,24 @@
+"""A boot disk that images for GPUs fill."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dra_policies.rules.resource_rows import broken_rows
+from dra_policies.rules.rule import Finding, Rule
+from dra_policies.view.stack_view import StackView
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    yield from broken_rows(view, RULE.id)
+
+
+RULE = Rule(
+    id="disk-too-small",
+    says="Nodes for claims have at least 50 GiB of disk.",
+    why="Images for GPUs have 10 to 30 GiB each: the disk fills, and kubelet evicts the pods that hold the GPUs.",
+    fix="Make the disk larger.",
+    level="advisory",
+    needs="stack",
+    check=check,
+)

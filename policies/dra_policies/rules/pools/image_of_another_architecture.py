@@ -1,0 +1,49 @@
+"""Nodes whose image is made for other processors, or is not made for their Kubernetes any more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dra_planner.clouds import cloud
+from dra_planner.releases import is_newer
+from dra_policies.rules.rule import Finding, Rule
+from dra_policies.view.pool_machines import known_machine
+from dra_policies.view.stack_view import StackView
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    newest = max((each.minor for each in view.versions if each.minor), default=0)
+    for pool in view.pools:
+        machine = known_machine(pool.cloud, pool.machine)
+        if not pool.image or machine is None:
+            continue
+        arch = machine.arch
+        of_cloud = cloud(pool.cloud)
+        images = of_cloud.gpu_images if pool.has_gpus else of_cloud.system_images
+        built_for = of_cloud.image_arch(pool.image)
+        ended = of_cloud.image_ended(pool.image)
+        if built_for and built_for != arch:
+            yield Finding(
+                message=f"{pool.title}: a machine {pool.machine} is of {arch}, and the image {pool.image} "
+                f"of {built_for}",
+                fix=f"use the image {images[arch]}",
+                urn=pool.urn,
+            )
+        elif ended and is_newer(newest, ended):
+            yield Finding(
+                message=f"{pool.title}: the image {pool.image} is made for Kubernetes 1.{ended} at most, and the "
+                f"cluster is of 1.{newest}",
+                fix=f"use the image {images[arch]}",
+                urn=pool.urn,
+            )
+
+
+RULE = Rule(
+    id="image-of-another-architecture",
+    says="Nodes boot an image that is made for their processors and their Kubernetes.",
+    why="The cloud refuses the pool.",
+    fix="Use the image for the machine.",
+    level="mandatory",
+    needs="stack",
+    check=check,
+)

@@ -1,0 +1,150 @@
+"""NodePools of Karpenter that no machine satisfies: their own requirements, limits or node class exclude all."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from difflib import get_close_matches
+from typing import Final
+
+from dra_planner import catalog
+from dra_planner.catalog import Machine
+from dra_planner.quantity import Quantity, QuantityError
+from dra_policies.rules.rule import Finding, Rule
+from dra_policies.unknowns import as_mapping
+from dra_policies.view.pool_machines import known_machine, requirements
+from dra_policies.view.stack_view import DeclaredPool, StackView
+
+URL: Final = "https://karpenter.sh/docs/concepts/nodepools/"
+_NODE_CLASS: Final = ":EC2NodeClass"
+_MIB: Final = 1024 * 1024
+# Karpenter keeps a part of the memory that a machine is listed with (settings.vmMemoryOverheadPercent, 7.5 %).
+_MEMORY_LEFT: Final = 0.9
+_LAST_BETA: Final = (1, 0)  # karpenter.sh, upgrade guide: v1beta1 is served by 1.0 for the last time
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    for pool in view.pools:
+        if pool.own.has("spec.template.spec.nodeClassRef"):
+            yield from _machines(pool)
+            yield from _node_class(pool, view)
+            yield from _version(pool, view)
+
+
+def _machines(pool: DeclaredPool) -> Iterator[Finding]:
+    required = requirements(pool)
+    names = required.get("node.kubernetes.io/instance-type", ())
+    systems = required.get("kubernetes.io/os", ())
+    if systems and "linux" not in systems and pool.is_dra:
+        yield _finding(
+            pool,
+            f"it requires {' or '.join(systems)}, and the driver runs on Linux",
+            fix="set kubernetes.io/os to linux",
+        )
+    known = {name: found for name in names if (found := known_machine(pool.cloud, name)) is not None}
+    for name in names:
+        if name not in known and (near := _near(pool.cloud, name)):
+            yield _finding(
+                pool, f"no table knows its machine {name}", fix=f"write {near}, if that is meant", certain=False
+            )
+    if not names or len(known) < len(names):
+        return
+    arches = required.get("kubernetes.io/arch", ())
+    fitting = [each for each in known.values() if not arches or each.arch in arches]
+    if not fitting:
+        yield _finding(
+            pool,
+            f"its machines ({', '.join(names)}) are of {' and '.join(sorted({each.arch for each in known.values()}))}, "
+            f"and it requires {' or '.join(arches)}",
+            fix=f"set kubernetes.io/arch of its requirements to {next(iter(known.values())).arch}",
+        )
+        return
+    yield from _limits(pool, fitting)
+
+
+def _limits(pool: DeclaredPool, machines: list[Machine]) -> Iterator[Finding]:
+    """Yield limits that the smallest machine exceeds: Karpenter leaves out machines that do not fit in what is left.
+
+    Source: kubernetes-sigs/karpenter:pkg/controllers/provisioning/scheduling/scheduler.go (filterByRemainingResources).
+    """
+    for key, sizes in (
+        ("cpu", [each.vcpus for each in machines]),
+        ("memory", [each.memory_mib and int(each.memory_mib * _MIB * _MEMORY_LEFT) for each in machines]),
+        ("nvidia.com/gpu", [each.accelerator and each.accelerator.count for each in machines]),
+    ):
+        limit = _amount(pool.own.below("spec.limits").values, key)
+        least = min((size for size in sizes if size), default=None)
+        if limit is None or least is None or None in sizes or limit >= least:
+            continue
+        smallest = machines[sizes.index(least)]
+        has = {"cpu": smallest.vcpus, "memory": f"{smallest.memory_mib}Mi"}.get(key, least)
+        yield _finding(
+            pool,
+            f"its limit of {key} is {pool.own.below('spec.limits').values[key]}, and one machine "
+            f"{smallest.instance_type} has {has}",
+            fix=f"raise spec.limits.{key} to {has} or more for each node, or leave it out",
+            certain=limit != 0,  # with 0 a pool is paused, often on purpose
+        )
+
+
+def _amount(limits: object, key: str) -> int | None:
+    value = (as_mapping(limits) or {}).get(key)
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        return None
+    try:
+        return Quantity.parse(str(value)).value
+    except QuantityError:
+        return None
+
+
+def _node_class(pool: DeclaredPool, view: StackView) -> Iterator[Finding]:
+    """Yield a node class that is one slip away from one of the stack; others may be made elsewhere."""
+    wanted = pool.own.text("spec.template.spec.nodeClassRef.name")
+    classes = [each.props.text("metadata.name") for each in view.objects if each.type.endswith(_NODE_CLASS)]
+    names = [name for name in classes if name]
+    if not wanted or wanted in names or len(names) < len(classes):
+        return
+    near = get_close_matches(wanted, names, 1, 0.8)
+    if near:
+        yield _finding(
+            pool,
+            f'it takes its nodes from EC2NodeClass "{wanted}", which this stack does not have',
+            fix=f'set nodeClassRef.name to "{near[0]}"',
+        )
+
+
+def _version(pool: DeclaredPool, view: StackView) -> Iterator[Finding]:
+    written = pool.own.text("apiVersion") or ""
+    for each in view.objects if written.endswith("/v1beta1") else ():
+        chart = (each.props.text("chart") or "").rstrip("/").rpartition("/")[2]
+        version = re.match(r"v?(\d+)\.(\d+)", each.props.text("version") or "")
+        if chart == "karpenter" and version and (int(version[1]), int(version[2])) > _LAST_BETA:
+            yield _finding(
+                pool,
+                f"it is written in {written}, which Karpenter {version[0]} does not serve",
+                fix="write karpenter.sh/v1, and nodeClassRef with group and kind",
+            )
+
+
+def _near(of_cloud: str, name: str) -> str:
+    """Return the machine that an unknown name of a known family is a slip of, "" where there is none."""
+    family = name.partition(".")[0]
+    of_family = [each.name for each in catalog.machines(of_cloud) if each.family == family]
+    return next(iter(get_close_matches(name, of_family, 1, 0.8)), "")
+
+
+def _finding(pool: DeclaredPool, says: str, *, fix: str, certain: bool = True) -> Finding:
+    message = f"{pool.title} starts no node: {says}" if certain else f"{pool.title} may start no node: {says}"
+    return Finding(message=message, fix=fix, urn=pool.urn, certain=certain)
+
+
+RULE = Rule(
+    id="karpenter-starts-no-node",
+    says="Some machine satisfies what a NodePool of Karpenter requires, within its limits.",
+    why="Karpenter finds no machine and starts no node: pods with claims stay pending.",
+    fix="Make requirements, limits and node class agree with a machine.",
+    level="mandatory",
+    url=URL,
+    needs="stack",
+    check=check,
+)

@@ -1,0 +1,80 @@
+"""Machines in a region or a zone that does not have them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dra_planner.clouds import cloud
+from dra_policies.rules.rule import Finding, Rule
+from dra_policies.view.pool_machines import known_machine, requirements
+from dra_policies.view.stack_view import DeclaredPool, StackView
+
+MOST_NAMES = 6
+ZONE = "topology.kubernetes.io/zone"
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    for pool in view.pools:
+        of_cloud = cloud(pool.cloud)
+        zones = _zones(pool)
+        location = pool.own.text(of_cloud.pool.location) if of_cloud.pool.location else ""
+        region = (of_cloud.region_of(location) or location if location else "") or view.region
+        if not region:
+            continue
+        for zone in zones or ():
+            if zone and of_cloud.region_of(zone) and of_cloud.zone_fault(zone, region):
+                yield Finding(
+                    message=f'{pool.title}: zone "{zone}" is not in the region {region} of its cluster',
+                    fix=f"name zones of {region}",
+                    urn=pool.urn,
+                )
+        yield from _in_region(pool, region)
+        at = (location,) if location and of_cloud.region_of(location) else ()
+        yield from _in_zones(pool, region, [zone for zone in dict.fromkeys((*(zones or ()), *at)) if zone])
+
+
+def _zones(pool: DeclaredPool) -> tuple[str | None, ...] | None:
+    """Return the zones that a pool names: a list of its own, or what Karpenter's requires."""
+    required = requirements(pool)
+    if required:
+        return required.get(ZONE, ())
+    paths = cloud(pool.cloud).pool
+    return pool.own.texts(paths.zones) if paths.zones else ()
+
+
+def _in_zones(pool: DeclaredPool, region: str, zones: list[str]) -> Iterator[Finding]:
+    """Yield the zones of the region that are known not to have the machine."""
+    machine = known_machine(pool.cloud, pool.machine)
+    having = [zone for zone in machine.zones if cloud(pool.cloud).region_of(zone) == region] if machine else []
+    without = [zone for zone in zones if cloud(pool.cloud).region_of(zone) == region and zone not in having]
+    if machine is not None and having and without:
+        yield Finding(
+            message=f"{pool.title}: machines {machine.instance_type} are not offered in {' and '.join(without)}, "
+            f"but in {', '.join(having)}",
+            fix=f"name zones among {', '.join(having)}",
+            urn=pool.urn,
+        )
+
+
+def _in_region(pool: DeclaredPool, region: str) -> Iterator[Finding]:
+    machine = known_machine(pool.cloud, pool.machine)
+    if machine is not None and machine.regions and region not in machine.regions:
+        listed = ", ".join(machine.regions[:MOST_NAMES])
+        more = f" and {len(machine.regions) - MOST_NAMES} more" if len(machine.regions) > MOST_NAMES else ""
+        yield Finding(
+            message=f"{pool.title}: machines {machine.instance_type} are not offered in {region}, but in "
+            f"{listed}{more}",
+            fix=f"use a machine that {region} has (pulumi-dra catalog machines --region {region})",
+            urn=pool.urn,
+        )
+
+
+RULE = Rule(
+    id="machine-not-offered",
+    says="The region and the zones of a pool have its machines.",
+    why="No node is ever made: the pool fails to be created, or stays empty.",
+    fix="Use a machine that the region has, and zones of the cluster's region.",
+    level="advisory",
+    needs="stack",
+    check=check,
+)

@@ -1,0 +1,41 @@
+"""An upgrade of nodes that needs a machine more than there is, or that pods never make room for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from dra_policies.rules.resource_rows import broken_rows
+from dra_policies.rules.rule import Finding, Rule
+from dra_policies.view.claim_specs import pod_sets_with_claims
+from dra_policies.view.disruption_budgets import budgets_of, keeps_all
+from dra_policies.view.stack_view import StackView
+
+_SERVERS: Final = ("Deployment", "StatefulSet", "ReplicaSet")  # pods of a job may be meant to stay until it ends
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    yield from broken_rows(view, RULE.id)
+    for workload, pod_set in pod_sets_with_claims(view.manifests) if view.complete and view.manifests else ():
+        pods = pod_set.figures.steady
+        if workload.kind not in _SERVERS or not pods:
+            continue
+        for budget, is_certain in budgets_of(view, workload.meta.namespace, pod_set.template.labels):
+            if is_certain and (says := keeps_all(budget, pods)):
+                yield Finding(
+                    message=f'PodDisruptionBudget "{budget.name}" lets no pod of {workload.ref} go ({says}): an '
+                    "upgrade of its nodes waits for them until it is given up",
+                    fix="set maxUnavailable to 1",
+                    urn=budget.urn,
+                )
+
+
+RULE = Rule(
+    id="node-upgrade-cannot-finish",
+    says="An upgrade of a pool may add a node or take one away first, and the pods on it may go.",
+    why="The upgrade of the nodes stands still, or is refused.",
+    fix="Allow one node to be unavailable where no machine can be added, and one pod to go.",
+    level="advisory",
+    needs="stack",
+    check=check,
+)

@@ -1,0 +1,71 @@
+"""Claims that fit a pool one by one, and more of them than its nodes can hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dra_planner.plan import Judgement, PoolAnswer
+from dra_planner.wording import counted
+from dra_policies.rules.rule import Finding, Rule
+from dra_policies.view.stack_view import StackView
+from dra_policies.view.waiting_pods import Waiting, doubt, subject, waiting
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    judgement = view.judgement
+    if judgement is None:
+        return
+    cases = waiting(judgement)
+    without_pool = {case.size.workload for case in cases if not (case.fits_somewhere or case.is_undecided)}
+    for case in cases:
+        is_short = case.size.verdict == "does-not-fit" and _pending(case, judgement)
+        if is_short and case.fits_somewhere and case.size.workload not in without_pool:  # more nodes are no help there
+            yield Finding(
+                message=f"{subject(case, view.manifests)}: {_shortage(case, judgement)}{doubt(view)}",
+                fix=next((reason.fix for reason in case.size.reasons if reason.fix), ""),
+                urn=view.judged_urn,
+                place=case.member.place,
+                about=str(case.size.workload),
+                certain=not view.doubtful_pools,
+            )
+
+
+def _pending(case: Waiting, judgement: Judgement) -> int:
+    """Return the pods that wait for nodes; those that are refused or lack something else wait whatever the pools."""
+    blocked = [each.member.figures.at(judgement.level) for each in judgement.demand.blocked
+               if each.member.workload == case.size.workload]  # fmt: skip
+    return max(case.size.pending - sum(filter(None, blocked)), 0)
+
+
+def _shortage(case: Waiting, judgement: Judgement) -> str:
+    each = case.devices_per_pod
+    if not each or case.size.wanted is None or judgement.is_observed:
+        reasons = "; ".join(reason.message for reason in case.size.reasons)
+        return reasons or f"{counted(_pending(case, judgement), 'pod')} pending"
+    fitting = [pool for pool in case.pools if pool.verdict == "fits"]
+    offers = [_offered(pool, each) for pool in fitting]
+    shown = " and ".join(
+        f'pool "{pool.offer.name}" offers at most {text}' for pool, (_, text) in zip(fitting, offers, strict=True)
+    )
+    needed = case.size.wanted * each
+    short = _pending(case, judgement) * each
+    taken = sum(amount for amount, _ in offers) - (needed - short)
+    others = f", {taken} of which go to other workloads" if taken > 0 and sum(a for a, _ in offers) >= needed else ""
+    return f"{shown}{others}, {needed} are needed: {short} short"
+
+
+def _offered(pool: PoolAnswer, each: int) -> tuple[int, str]:
+    """Return the devices of a pool that pods like this one can use, and the sum behind them."""
+    nodes, usable = pool.offer.count_max, pool.pods_per_node * each
+    return nodes * usable, f"{counted(nodes * usable, 'device')} ({counted(nodes, 'node')} × {usable})"
+
+
+RULE = Rule(
+    id="pool-maximum-too-small",
+    says="The pools at their maximum hold every claim of steady demand.",
+    why="The claims that are too many would wait for nodes that may never be created.",
+    fix="Raise the maximum of a pool that fits, add a pool, or request fewer replicas.",
+    level="mandatory",
+    needs="pools",
+    check=check,
+)

@@ -1,0 +1,47 @@
+"""Nodes that are kept although the least demand leaves them without a device in use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dra_planner.wording import counted
+from dra_policies.rules.rule import Finding, Rule
+from dra_policies.view.stack_view import StackView
+
+HOURS_PER_MONTH = 730
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    judgement = view.judgement
+    floor = None if judgement is None else judgement.sizings.get("floor")
+    if judgement is None or floor is None or not view.complete or view.record is not None:
+        return  # a plan says how many nodes there are, and why
+    if any(workload.verdict != "fits" for workload in floor.workloads):
+        return  # what fits nowhere uses no device yet, and will once it is corrected
+    declared = {pool.offer_name: pool for pool in view.pools}
+    for size in floor.pools:
+        pool = declared.get(size.name)
+        if pool is None or not pool.count_min or pool.is_fixed:
+            continue
+        each = size.devices.total // size.plan if size.plan else 0
+        needed = -(-size.devices.used // each) if each else 0
+        idle = pool.count_min - max(needed, 1)
+        if idle > 0 and size.plan == pool.count_min:
+            price = f", ${size.hourly_usd * idle * HOURS_PER_MONTH:,.0f} a month" if size.hourly_usd else ""
+            yield Finding(
+                message=f"{pool.title} keeps {counted(pool.count_min, 'node')}, and the least demand uses devices of "
+                f"{needed}: {counted(idle, 'node')} without work{price}",
+                fix=f"set its minimum to {max(needed, 1)}",
+                urn=pool.urn,
+            )
+
+
+RULE = Rule(
+    id="pool-minimum-above-floor",
+    says="The minimum of a pool is what the least demand needs.",
+    why="GPU nodes that nobody uses are paid for around the clock.",
+    fix="Lower the minimum of the pool; one node is left, since autoscalers wake few empty pools.",
+    level="advisory",
+    needs="stack",
+    check=check,
+)

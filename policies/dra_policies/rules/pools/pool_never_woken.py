@@ -1,0 +1,61 @@
+"""Empty pools that nothing wakes, where claims fit no other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dra_planner.clouds import cloud
+from dra_planner.plan import Judgement
+from dra_policies.rules.rule import Finding, Rule
+from dra_policies.view.stack_view import DeclaredPool, StackView
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    empty = {pool.offer_name: pool for pool in view.pools if _stays_empty(pool)}
+    if not view.complete or view.judgement is None or not empty:
+        return
+    told: set[str] = set()
+    for workload, names in _choices(view.judgement):
+        if names and names <= set(empty) and not names & told:
+            told |= names
+            pool = empty[sorted(names)[0]]
+            label = cloud(pool.cloud).wakes_by_label
+            wake = (
+                f"set its node label {label}=true, or its minimum to 1"
+                if label and not pool.is_fixed
+                else ("set its minimum and its desired count to 1")
+            )
+            yield Finding(
+                message=f"{pool.title} has no node, and nothing starts one for a claim: {workload} waits for ever",
+                fix=wake,
+                urn=pool.urn,
+            )
+
+
+def _choices(judgement: Judgement) -> Iterator[tuple[str, set[str]]]:
+    """Yield every workload with the pools that its pods fit."""
+    for shape in judgement.demand.shapes:
+        if shape.id not in judgement.on_system and shape.members:
+            fits = {answer.offer.name for answer in judgement.answers(shape) if answer.verdict == "fits"}
+            yield str(shape.members[0].workload), fits
+
+
+def _stays_empty(pool: DeclaredPool) -> bool:
+    """Whether nothing is known to start a node of the pool, and none is asked for."""
+    if pool.count_min != 0 or pool.count_desired != 0 or pool.leaves_desired or not pool.is_dra:
+        return False
+    label = cloud(pool.cloud).wakes_by_label
+    if not label or pool.is_fixed:
+        return True
+    return pool.labels is not None and pool.labels.get(label, "") not in (None, "true")
+
+
+RULE = Rule(
+    id="pool-never-woken",
+    says="An empty pool has something that starts nodes for claims.",
+    why="Autoscalers do not know what a node that does not exist would publish, so they leave the pool empty.",
+    fix="Keep one node, or let an autoscaler wake the pool that can.",
+    level="advisory",
+    needs="stack",
+    check=check,
+)

@@ -1,0 +1,72 @@
+"""Workloads that fit as they are, and not when their scalers or a rollout add pods."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dra_planner.model import DemandLevel
+from dra_planner.sizing import Sizing, WorkloadSize
+from dra_planner.wording import counted
+from dra_policies.rules.rule import Finding, Rule
+from dra_policies.view.stack_view import StackView
+
+MOST_NAMES = 3
+LEVELS: tuple[DemandLevel, ...] = ("ceiling", "peak")
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    judgement = view.judgement
+    if judgement is None or judgement.sizing.verdict != "fits":
+        return  # what does not fit as it is, is told elsewhere
+    places = {member.workload: member.place for shape in judgement.demand.shapes for member in shape.members}
+    for level in LEVELS:
+        sizing = judgement.sizings.get(level)
+        if sizing is None:
+            continue  # nodes of a snapshot, which are judged for steady demand alone
+        crowded = [size for size in sizing.workloads if size.verdict == "does-not-fit" and size.pending]
+        if crowded:
+            yield Finding(
+                message=_sentence(crowded[0], level) + _others(crowded[1:]),
+                fix=_fix(sizing, level),
+                urn=view.judged_urn,
+                place=places[crowded[0].workload],
+                about=str(crowded[0].workload),
+            )
+            return  # a rollout at the ceiling needs no words of its own
+
+
+def _others(sizes: list[WorkloadSize]) -> str:
+    """Return the other workloads that the same pools are too small for, as the end of a sentence."""
+    if not sizes:
+        return ""
+    named = ", ".join(str(size.workload) for size in sizes[:MOST_NAMES])
+    more = f" and {len(sizes) - MOST_NAMES} more" if len(sizes) > MOST_NAMES else ""
+    pods = counted(sum(size.pending for size in sizes), "pod")
+    return f"; so would {pods} of {named}{more}"
+
+
+def _sentence(size: WorkloadSize, level: DemandLevel) -> str:
+    pods = counted(size.wanted or 0, "pod")
+    when = f"at its ceiling it has {pods}" if level == "ceiling" else f"during a rollout it has {pods}"
+    return f"{size.workload} fits as it is, but {when}, and {size.pending} of them would wait for devices"
+
+
+def _fix(sizing: Sizing, level: DemandLevel) -> str:
+    roomier = " and ".join(
+        f'raise the maximum of pool "{pool.name}" to {pool.enough}'
+        for pool in sizing.pools
+        if pool.enough > pool.maximum
+    )
+    other = "lower the maximum of its scaler" if level == "ceiling" else "set maxSurge to 0 and maxUnavailable to 1"
+    return f"{roomier}, or {other}" if roomier else other
+
+
+RULE = Rule(
+    id="scaling-exceeds-pools",
+    says="The pools at their maximum also hold what scalers and rollouts add.",
+    why="A scaler that reaches its maximum leaves pods waiting; a rollout that needs one node too many never ends.",
+    fix="Raise the maximum of a pool, lower that of the scaler, or let a rollout take pods away before it adds some.",
+    level="advisory",
+    needs="pools",
+    check=check,
+)

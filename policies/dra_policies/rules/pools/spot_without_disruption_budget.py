@@ -1,0 +1,48 @@
+"""Replicas on machines that are taken back, with no budget for how many may go at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dra_planner.clouds import cloud
+from dra_policies.rules.rule import Finding, Rule
+from dra_policies.view.claim_specs import pod_sets_with_claims
+from dra_policies.view.disruption_budgets import budgets_of
+from dra_policies.view.stack_view import DeclaredPool, StackView
+
+_SERVERS = ("Deployment", "StatefulSet", "ReplicaSet")
+URL = "https://kubernetes.io/docs/tasks/run-application/configure-pdb/"
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    pools = [pool for pool in view.pools if pool.is_dra and pool.has_gpus is not False]
+    if not view.complete or view.manifests is None or not pools or not all(_is_spot(pool) for pool in pools):
+        return
+    for workload, pod_set in pod_sets_with_claims(view.manifests):
+        most = pod_set.figures.ceiling
+        if workload.kind not in _SERVERS or (most is not None and most < 2):
+            continue
+        if not any(budgets_of(view, workload.meta.namespace, pod_set.template.labels)):
+            yield Finding(
+                message=f"{workload.ref}: its pods run on Spot machines alone ({pools[0].title}), and no "
+                "PodDisruptionBudget says how many may be taken away at once",
+                fix="add a PodDisruptionBudget with maxUnavailable: 1 for its pods",
+                place=workload.place,
+            )
+
+
+def _is_spot(pool: DeclaredPool) -> bool:
+    return any(pool.own.text(path) == value or (pool.own.flag(path, False) is True and value == "true")
+               for path, value in cloud(pool.cloud).spot)  # fmt: skip
+
+
+RULE = Rule(
+    id="spot-without-disruption-budget",
+    says="Replicas that run on Spot machines alone have a disruption budget.",
+    why="When machines are taken back or rebalanced, every replica may be drained at the same time.",
+    fix="Add a PodDisruptionBudget, or a pool of another kind of capacity.",
+    level="advisory",
+    url=URL,
+    needs="stack",
+    check=check,
+)

@@ -1,0 +1,40 @@
+"""A DeviceClass that is not what the plan was made with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dra_policies.rules.rule import Finding, Rule
+from dra_policies.view.stack_view import StackView
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    if view.manifests is None:
+        return
+    for name, declared in sorted(view.manifests.classes.items()):
+        planned = view.planned_classes.get(name)
+        if planned is None:
+            continue
+        ours = ["".join(each.expression.split()) for each in declared.selectors]
+        theirs = ["".join(each.expression.split()) for each in planned.selectors]
+        named = declared.extended_resource_name, planned.extended_resource_name
+        if ours != theirs or named[0] != named[1]:
+            what = "selectors" if ours != theirs else "extendedResourceName"
+            shown = planned.selectors if ours != theirs else (named[1] or "none",)
+            meant = " and ".join(f"`{getattr(each, 'expression', each)}`" for each in shown) or "none"
+            yield Finding(
+                message=f"DeviceClass {name} has other {what} than the plan was made with ({meant})",
+                fix=f"set its {what} to {meant}, or plan again: pulumi-dra plan --stack STACK --write",
+                place=declared.meta.place,
+            )
+
+
+RULE = Rule(
+    id="class-differs-from-plan",
+    says="Device classes are those that the plan was made with.",
+    why="Claims were judged with the plan's classes; with others they may fit other devices, or none.",
+    fix="Declare the classes of the plan, or plan again.",
+    level="advisory",
+    needs="stack",
+    check=check,
+)

@@ -1,0 +1,34 @@
+"""A plan record whose text is not what the planner wrote."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dra_policies.rules.rule import Finding, Rule
+from dra_policies.view.stack_view import StackView
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    record = view.record
+    if record is None or record.plan_file is not None:
+        return
+    if record.problem:
+        yield Finding(message=f"the plan record {record.problem}", fix=RULE.fix, urn=record.urn)
+    else:
+        yield Finding(
+            message="the plan record's document is not known yet, so nothing can be compared with it",
+            fix="pass it as plain text, not as an output of a resource",
+            urn=record.urn,
+            certain=False,
+        )
+
+
+RULE = Rule(
+    id="plan-record-invalid",
+    says="The plan record is one sealed document of the planner.",
+    why="Counts that were edited by hand are no longer the ones that were judged.",
+    fix="make the plan again: pulumi-dra plan --stack STACK --write",
+    level="mandatory",
+    needs="stack",
+    check=check,
+)

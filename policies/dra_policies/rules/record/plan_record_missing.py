@@ -1,0 +1,33 @@
+"""GPU pools without a plan: nobody has said what they are for, so nobody can judge whether they suffice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dra_policies.rules.rule import Finding, Rule
+from dra_policies.view.stack_view import StackView
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    if not view.expects_record or view.record is not None:
+        return
+    for pool in view.pools:
+        if pool.is_labelled and pool.has_gpus is not False:
+            yield Finding(
+                message=f"{pool.title} has GPUs for DRA, and no plan is registered before it "
+                "(resource pulumi-dra:index:CapacityPlan)",
+                fix=RULE.fix,
+                urn=pool.urn,
+            )
+
+
+RULE = Rule(
+    id="plan-record-missing",
+    says="A stack with GPU pools for DRA registers its plan before any of them.",
+    why="Without it nothing says which claims the pools are for, and none of them is judged before it is created.",
+    fix="write the plan (pulumi-dra plan --stack STACK --write), register it with CapacityPlan, and let everything "
+    "else depend on it",
+    level="mandatory",
+    needs="stack",
+    check=check,
+)

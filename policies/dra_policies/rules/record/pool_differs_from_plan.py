@@ -1,0 +1,147 @@
+"""Each node group or node pool is what its row in the plan says, before it is created."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dra_planner.clouds import POOL, NodeLabel
+from dra_planner.model import Taint
+from dra_planner.planfile import PlanFile, PoolRow
+from dra_planner.wording import counted
+from dra_policies.rules.rule import Finding, Rule
+from dra_policies.view.planned_nodes import planned_nodes
+from dra_policies.view.stack_view import DeclaredPool, StackView
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    if view.record is None or view.record.plan_file is None:
+        return
+    plan_file = view.record.plan_file
+    rows = {row.name: row for row in plan_file.pools}
+    for pool in view.pools:
+        yield from _check_pool(pool, rows, plan_file)
+    if view.complete:
+        yield from _absent(view, rows)
+
+
+def _check_pool(pool: DeclaredPool, rows: dict[str, PoolRow], plan_file: PlanFile) -> Iterator[Finding]:
+    is_for_claims = pool.is_labelled and pool.has_gpus is not False
+    if pool.name is None:
+        if pool.has_gpus is not False:
+            yield _unknown(pool, f"the label {POOL}")
+    elif not pool.name:
+        if is_for_claims:
+            yield Finding(
+                message=f"{pool.title} is for DRA, but carries no label {POOL}, so no row of the plan is its own",
+                fix=f"label its nodes {POOL}=NAME with one of: {_names(rows)}",
+                urn=pool.urn,
+            )
+    elif pool.name not in rows:
+        if is_for_claims:  # others, such as the nodes for controllers, are none of the plan's business
+            yield Finding(
+                message=f'{pool.title} is labelled {POOL}="{pool.name}", but the plan has no such pool',
+                fix=f"add it to the fleet and plan again, or use one of: {_names(rows)}",
+                urn=pool.urn,
+            )
+    else:
+        row = rows[pool.name]
+        yield from _compare("machine", pool.machine, row.machine, pool)
+        yield from _compare_counts(pool, row, changing=plan_file.fleet.counts_change(pool.name))
+        if pool.has_gpus is not False:
+            nodes = planned_nodes(plan_file, pool.name)
+            yield from _compare_labels(pool, nodes.labels)
+            yield from _compare_taints(pool, nodes.taints)
+
+
+def _compare(what: str, declared: object, planned: object, pool: DeclaredPool) -> Iterator[Finding]:
+    if declared is None:
+        yield _unknown(pool, what)
+    elif declared != planned:
+        yield Finding(
+            message=f"{pool.title}: its {what} is {declared}, but the plan says {planned}", fix=_FIX, urn=pool.urn
+        )
+
+
+def _compare_counts(pool: DeclaredPool, row: PoolRow, *, changing: bool) -> Iterator[Finding]:
+    """Compare the limits, and the count where nobody but the stack changes it."""
+    if not pool.is_fixed:
+        yield from _compare("minimum node count", pool.count_min, row.nodes.min, pool)
+        yield from _compare("maximum node count", pool.count_max, row.nodes.max, pool)
+    if not pool.leaves_desired and not changing:
+        yield from _compare("desired node count", pool.count_desired, row.nodes.desired, pool)
+
+
+def _compare_labels(pool: DeclaredPool, planned: tuple[NodeLabel, ...]) -> Iterator[Finding]:
+    for label in planned:
+        key, wanted = label.key, label.value
+        value = "" if pool.labels is None else pool.labels.get(key, "")
+        if pool.labels is None or value is None:
+            yield _unknown(pool, f"the label {key}")
+        elif value != wanted:
+            is_now = f'"{value}"' if value else "absent"
+            yield Finding(
+                message=f"{pool.title}: its node label {key} is {is_now}, but the plan counts on {key}={wanted}",
+                fix=f"set it, or {label.otherwise}",
+                urn=pool.urn,
+            )
+
+
+def _compare_taints(pool: DeclaredPool, planned: tuple[Taint, ...]) -> Iterator[Finding]:
+    if pool.taints is None:
+        yield _unknown(pool, "its taints")
+        return
+    for taint in planned:
+        if taint not in pool.taints:
+            yield Finding(
+                message=f"{pool.title}: its nodes do not carry the taint {taint} that the plan counts on",
+                fix="add it, or other pods take the cpu and memory that the plan gave to pods with claims",
+                urn=pool.urn,
+            )
+    for taint in pool.taints:
+        if taint not in planned and taint.effect != "PreferNoSchedule":
+            yield Finding(
+                message=f"{pool.title}: its nodes carry the taint {taint}, which the plan does not know",
+                fix="remove it, or write it to the pool in the fleet and plan again",
+                urn=pool.urn,
+            )
+
+
+def _absent(view: StackView, rows: dict[str, PoolRow]) -> Iterator[Finding]:
+    """Yield rows of the plan that no resource of the whole stack stands for."""
+    declared = {pool.name for pool in view.pools}
+    for name in [] if None in declared else sorted(set(rows) - declared):
+        row = rows[name]
+        if row.nodes.max > 0:
+            nodes = counted(row.nodes.max, "node")
+            yield Finding(
+                message=f'the plan has a pool "{name}" ({row.machine}, at most {nodes}), '
+                f'but no node group or node pool of this stack is labelled {POOL}="{name}"',
+                fix="declare it, or remove it from the fleet and plan again",
+                urn=view.record.urn if view.record else "",
+            )
+
+
+def _unknown(pool: DeclaredPool, what: str) -> Finding:
+    return Finding(
+        message=f"{pool.title}: {what} is not known yet, so it cannot be compared with the plan",
+        urn=pool.urn,
+        certain=False,
+    )
+
+
+def _names(rows: dict[str, PoolRow]) -> str:
+    return ", ".join(sorted(rows)) or "none"
+
+
+_FIX = "declare what the plan says, or change the fleet and plan again: pulumi-dra plan --stack STACK --write"
+
+RULE = Rule(
+    id="pool-differs-from-plan",
+    says="Every GPU pool has the machine, counts, labels and taints that its row in the plan says.",
+    why="The claims were judged on the plan's pools; other pools may hold fewer devices, or keep the pods away.",
+    fix=_FIX,
+    level="mandatory",
+    needs="stack",
+    check=check,
+    can_remediate=True,
+)

@@ -1,0 +1,1 @@
+"""Rules about tenants: quotas, privileges, and devices that several namespaces share."""

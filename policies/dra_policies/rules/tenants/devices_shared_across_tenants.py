@@ -1,0 +1,38 @@
+"""Devices that several claims share, where the claims are of several namespaces."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
+from dra_policies.view.claim_specs import pod_sets_with_claims
+from dra_policies.view.stack_view import StackView
+
+_OFF = ("", "disabled")
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    if view.manifests is None:
+        return
+    namespaces = sorted({workload.meta.namespace for workload, _ in pod_sets_with_claims(view.manifests)})
+    for driver in view.drivers if len(namespaces) > 1 else ():
+        shares = driver.values.at("consumableShares") if driver.values else None
+        if isinstance(shares, str | int) and str(shares) not in _OFF:
+            yield Finding(
+                message=f"{driver.title} shares each GPU (consumableShares: {shares}), and claims of namespaces "
+                f"{', '.join(namespaces)} may share one without isolation of memory or faults",
+                fix="set consumableShares to disabled, and give each team whole GPUs or MIG devices",
+                urn=driver.urn,
+            )
+
+
+RULE = Rule(
+    id="devices-shared-across-tenants",
+    says="Claims of several namespaces do not share a GPU.",
+    why="Sharing is no isolation: a fault of one pod ends the other, and memory of one may be read by the other.",
+    fix="Share within a namespace, and use MIG or whole GPUs between them.",
+    level="advisory",
+    url=DRIVER_PAGE,
+    needs="stack",
+    check=check,
+)

@@ -1,0 +1,120 @@
+"""Roles that let ordinary users change what drivers and administrators own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from dra_policies.rules.rule import Finding, Rule
+from dra_policies.unknowns import Properties
+from dra_policies.view.stack_view import DeclaredResource, StackView
+
+GROUP: Final = "resource.k8s.io"
+_WRITES: Final = frozenset({"create", "update", "patch", "delete", "deletecollection", "*"})
+_OWNED: Final = {
+    "deviceclasses": "anyone who has it may widen a class for everybody",
+    "resourceslices": "anyone who has it may publish devices that do not exist, or take those that do",
+    "resourceclaims/status": "anyone who has it may allocate devices to a claim",
+    "resourceclaims/binding": "anyone who has it may allocate devices to a claim",
+    "resourceclaims/driver": "anyone who has it may speak for a driver",
+    "devicetaintrules": "anyone who has it may take devices from everybody",
+}
+_KINDS: Final = (":Role", ":ClusterRole")
+_BINDINGS: Final = (":RoleBinding", ":ClusterRoleBinding")
+_EVERYBODY: Final = ("system:authenticated", "system:serviceaccounts", "system:unauthenticated")
+_ADMINS: Final = ("cluster-admin", "admin")
+_NOBODY: Final = "system:anonymous"
+_OF_RIGHTS: Final = frozenset({"escalate", "bind", "impersonate"})
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    if not view.wants_devices:
+        return  # where nothing is there for claims, rights over everything are not the business of this pack
+    trusted = _bound_to_systems(view)
+    for each in view.objects:
+        if each.type.endswith(_KINDS) and each.props.text("metadata.name", each.name) not in trusted:
+            given = dict(_given(each.props))
+            kind = each.type.rpartition(":")[2]
+            if rights := sorted(_rights(each.props)):
+                yield Finding(
+                    message=f'{kind} "{each.name}" may {" and ".join(rights)}: anyone who has it may take every right, '
+                    "those over classes and slices among them",
+                    fix=f"take {' and '.join(rights)} out of its verbs",
+                    urn=each.urn,
+                )
+            if given:
+                yield Finding(
+                    message=f'{kind} "{each.name}" may write {" and ".join(given)}: {next(iter(given.values()))}',
+                    fix=f"take {' and '.join(given)} out of its rules; ordinary users need resourceclaims and "
+                    "resourceclaimtemplates alone",
+                    urn=each.urn,
+                )
+        if each.type.endswith(_BINDINGS):
+            yield from _to_everybody(each)
+
+
+def _given(props: Properties) -> Iterator[tuple[str, str]]:
+    for rule in props.items("rules") or ():
+        groups, resources, verbs = rule.texts("apiGroups"), rule.texts("resources"), rule.texts("verbs")
+        if groups is None or resources is None or verbs is None:
+            continue
+        if {GROUP, "*"} & set(groups) and _WRITES & set(verbs):
+            wide = "*" in resources
+            yield from ((name, why) for name, why in _OWNED.items() if name in resources or (wide and name in _FIRST))
+
+
+def _rights(props: Properties) -> Iterator[str]:
+    """Yield the verbs by which a role gives more than it has: on roles, and on users."""
+    for rule in props.items("rules") or ():
+        resources, verbs = rule.texts("resources"), rule.texts("verbs")
+        if resources is None or verbs is None:
+            continue
+        if {"roles", "clusterroles", "users", "groups", "serviceaccounts"} & set(resources):
+            yield from (verb for verb in verbs if verb in _OF_RIGHTS)
+
+
+_FIRST: Final = ("deviceclasses", "resourceslices")
+
+
+def _bound_to_systems(view: StackView) -> frozenset[str | None]:
+    """Return the roles that only service accounts have: controllers and drivers."""
+    bound: dict[str | None, bool] = {}
+    for each in view.objects:
+        if each.type.endswith(_BINDINGS):
+            name = each.props.text("roleRef.name")
+            subjects = each.props.items("subjects") or ()
+            systems = bool(subjects) and all(subject.text("kind") == "ServiceAccount" for subject in subjects)
+            bound[name] = bound.get(name, True) and systems
+    return frozenset(name for name, systems in bound.items() if systems)
+
+
+def _to_everybody(binding: DeclaredResource) -> Iterator[Finding]:
+    role = binding.props.text("roleRef.name")
+    for subject in binding.props.items("subjects") or ():
+        kind, name = subject.text("kind"), subject.text("name")
+        if kind == "ServiceAccount" and name == "default" and role == _ADMINS[0]:
+            where = subject.text("namespace") or "its namespace"
+            yield Finding(
+                message=f'{binding.type.rpartition(":")[2]} "{binding.name}" gives {role} to the account default of '
+                f"{where}, which every pod there has that names none",
+                fix="make an account for what needs it, and name that",
+                urn=binding.urn,
+            )
+        everybody = (kind == "Group" and name in _EVERYBODY) or (kind == "User" and name == _NOBODY)
+        if everybody and role in _ADMINS:
+            yield Finding(
+                message=f'{binding.type.rpartition(":")[2]} "{binding.name}" gives {role} to {name}',
+                fix="name the users or groups who need it",
+                urn=binding.urn,
+            )
+
+
+RULE = Rule(
+    id="tenants-write-driver-objects",
+    says="Ordinary users may create claims and templates, and change no class, slice or allocation.",
+    why="Classes and slices are everybody's: who changes them takes devices from others, or reaches all of them.",
+    fix="Give tenants verbs on resourceclaims and resourceclaimtemplates alone.",
+    level="advisory",
+    needs="stack",
+    check=check,
+)

@@ -1,0 +1,39 @@
+"""Where the kubelet plugin of the DRA driver may run, by the values that its chart is given."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from dra_planner import catalog
+from dra_policies.unknowns import Properties
+from dra_policies.view.stack_view import DraDriver
+
+# Source: kubernetes-sigs/dra-driver-nvidia-gpu:deployments/helm/*/values.yaml@v25.3.2 to v0.4.1
+_TOLERATIONS_SINCE: Final = "0.4.0"
+_DEFAULT_TOLERATIONS: Final = [{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}]
+_DEFAULT_LABELS: Final = (
+    "feature.node.kubernetes.io/pci-10de.present",
+    "feature.node.kubernetes.io/cpu-model.vendor_id",
+    "nvidia.com/gpu.present",
+)
+
+
+def plugin_pod(driver: DraDriver) -> Properties:
+    """Return where the kubelet plugin may run: as the chart merges values with its defaults, lists replacing lists."""
+    assert driver.values is not None
+    plugin = driver.values.below("kubeletPlugin")
+    order = {release.version: release.order for release in catalog.driver_releases()}
+    tolerant = order.get(driver.version or "", 0) >= order[_TOLERATIONS_SINCE]
+    tolerations: Any = plugin.at("tolerations")
+    if tolerations is None:
+        tolerations = _DEFAULT_TOLERATIONS if tolerant else []
+    affinity: Any = plugin.at("affinity")
+    terms = "affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms"
+    if affinity is None or (isinstance(affinity, dict) and plugin.has(terms) is False):
+        expressions = [[{"key": key, "operator": "In", "values": ["true", "NVIDIA"]}] for key in _DEFAULT_LABELS]
+        required = {"nodeSelectorTerms": [{"matchExpressions": each} for each in expressions]}
+        affinity = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": required}}
+    selector: Any = plugin.at("nodeSelector")
+    return Properties(
+        {"tolerations": tolerations, "affinity": affinity, "nodeSelector": {} if selector is None else selector}
+    )

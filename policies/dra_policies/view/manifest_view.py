@@ -1,0 +1,76 @@
+"""The view of manifests and a plan, for readers that have no stack."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from dra_planner.fleet import Fleet
+from dra_planner.manifests import Manifests, render_pod_spec
+from dra_planner.model import Node, Workload
+from dra_planner.offers import Offer
+from dra_planner.plan import Judgement, Plan
+from dra_planner.releases import Features
+from dra_policies.unknowns import Properties
+from dra_policies.view.stack_view import DeclaredPool, DevicePlugin, NvidiaInUse, StackView
+
+
+def view_of(
+    manifests: Manifests,
+    features: Features,
+    plan: Plan | None = None,
+    whole_judgement: Callable[[], Judgement] | None = None,
+) -> StackView:
+    """Return the view of manifests, and of the plan that was made from them when there is one."""
+    plugins = tuple(plugin for plugin in map(_device_plugin, manifests.workloads) if plugin is not None)
+    if plan is None:
+        return StackView(
+            manifests=manifests, features=features, device_plugins=plugins, diagnostics=manifests.diagnostics
+        )
+    pools = tuple(_pool(offer, plan.fleet.cloud) for offer in plan.offers) if plan.fleet is not None else ()
+    return StackView(
+        manifests=manifests,
+        features=features,
+        diagnostics=plan.diagnostics,
+        device_plugins=plugins,
+        judgement=plan.judgement,
+        classes=plan.classes,
+        pools=pools,
+        nvidia=None if plan.fleet is None else nvidia_of(plan.fleet),
+        whole_judgement=whole_judgement,
+        other_devices=plan.left_out.others if plan.left_out else (),
+        not_described=plan.left_out.not_described if plan.left_out else (),
+    )
+
+
+def nvidia_of(fleet: Fleet) -> NvidiaInUse:
+    """Return the release of NVIDIA's driver that a fleet runs."""
+    nvidia = fleet.drivers.nvidia
+    return NvidiaInUse(nvidia.version, nvidia.settings)
+
+
+def _device_plugin(workload: Workload) -> DevicePlugin | None:
+    """Return NVIDIA's device plugin when a DaemonSet among the manifests is one: by its name or its container's."""
+    if workload.kind != "DaemonSet":
+        return None
+    template = workload.pod_sets[0].template
+    names = [workload.meta.name, *(container.name for container in template.spec.containers)]
+    if not any("nvidia-device-plugin" in name for name in names):
+        return None
+    return DevicePlugin(title=str(workload.ref), pod=Properties(render_pod_spec(template.spec)), place=workload.place)
+
+
+def _pool(offer: Offer, cloud: str) -> DeclaredPool:
+    node: Node = offer.node
+    return DeclaredPool(
+        urn="",
+        title=f'pool "{offer.name}"',
+        cloud=cloud,
+        name=offer.name,
+        machine=offer.machine,
+        count_min=offer.count_min,
+        count_desired=None,
+        count_max=offer.count_max,
+        labels=dict(node.meta.labels),
+        taints=node.taints,
+        has_gpus=bool(offer.slices),
+    )

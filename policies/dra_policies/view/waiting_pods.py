@@ -1,0 +1,96 @@
+"""The pods of a judgement that do not get all they ask for, with what each pool says: the facts behind sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from dra_planner.manifests import Manifests
+from dra_planner.model import Member, Shape, ShapeClaim
+from dra_planner.plan import Judgement, PoolAnswer
+from dra_planner.sizing import WorkloadSize
+from dra_planner.wording import named
+from dra_policies.view.stack_view import StackView
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Waiting:
+    """Pods of one shape of a workload that does not get all it asks for; pools in the order of the fleet."""
+
+    size: WorkloadSize
+    shape: Shape
+    member: Member
+    pools: tuple[PoolAnswer, ...]
+
+    @property
+    def fits_somewhere(self) -> bool:
+        return any(pool.verdict == "fits" for pool in self.pools)
+
+    @property
+    def is_undecided(self) -> bool:
+        """Whether no pool fits, and some pool cannot be judged."""
+        return not self.fits_somewhere and any(pool.verdict == "cannot-tell" for pool in self.pools)
+
+    @property
+    def devices_per_pod(self) -> int:
+        """Devices that one pod takes for itself, by the first alternative of each request."""
+        return sum(devices_of(claim) for claim in self.shape.claims if claim.shared is None)
+
+
+@lru_cache(maxsize=4)
+def waiting(judgement: Judgement) -> tuple[Waiting, ...]:
+    """Return every shape of every workload that does not fit or cannot be told, sorted by workload."""
+    return tuple(_waiting(judgement))
+
+
+def _waiting(judgement: Judgement) -> Iterator[Waiting]:
+    for size in judgement.sizing.workloads:
+        if size.verdict == "fits":
+            continue
+        for shape in judgement.demand.shapes:
+            for member in shape.members:
+                if member.workload == size.workload:
+                    yield Waiting(size, shape, member, judgement.answers(shape))
+
+
+def devices_of(claim: ShapeClaim) -> int:
+    """Return the devices that a claim takes, by the first alternative of each request; `All` counts one."""
+    total = 0
+    for request in claim.spec.requests:
+        wanted = request.exactly or (request.first_available[0] if request.first_available else None)
+        if wanted is not None and not wanted.admin_access:
+            total += wanted.count if wanted.allocation_mode == "ExactCount" else 1
+    return total
+
+
+def subject(case: Waiting, manifests: Manifests | None = None) -> str:
+    """Return who waits: `claim default/gpu (template "two-gpus", Job default/train)`, or the workload alone.
+
+    A claim from a template is called by its entry in the pod; which template it is can be said where the manifests
+    are at hand.
+    """
+    if not case.shape.claims:
+        return str(case.size.workload)
+    names = [str(claim.shared or f"{case.shape.namespace}/{claim.name}") for claim in case.shape.claims]
+    templates = _templates(case, manifests)
+    shown = [f'template "{templates[claim.name]}"' for claim in case.shape.claims if claim.name in templates]
+    return f"{named('claim', names)} ({', '.join([*shown, str(case.size.workload)])})"
+
+
+def _templates(case: Waiting, manifests: Manifests | None) -> dict[str, str]:
+    """Return the template of each entry of the pod set that waits."""
+    return {
+        entry.name: entry.resource_claim_template_name
+        for workload in (manifests.workloads if manifests else ())
+        if workload.ref == case.size.workload
+        for pod_set in workload.pod_sets
+        if pod_set.name == case.member.pod_set
+        for entry in pod_set.template.spec.resource_claims
+        if entry.resource_claim_template_name
+    }
+
+
+def doubt(view: StackView) -> str:
+    """Return what to add to a shortage where it is no proof, since a pool may offer more than is known of it."""
+    return f"; not all is known of {', '.join(view.doubtful_pools)}" if view.doubtful_pools else ""
