@@ -173,7 +173,8 @@ def _taint_text(way: Alternative, candidate: Candidate) -> str:
     taint = untolerated_device_taint(candidate.device.taints, way.spec.tolerations)
     if taint is None:
         return "a taint"
-    return f"{taint.key}={taint.value}:{taint.effect}" if taint.value else f"{taint.key}:{taint.effect}"
+    text = f"{taint.key}={taint.value}:{taint.effect}" if taint.value else f"{taint.key}:{taint.effect}"
+    return f"{text} (of DeviceTaintRule {taint.rule})" if taint.rule else text
 
 
 def _capacity_detail(way: Alternative, candidate: Candidate, node: NodeState) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from dra_planner.allocation.node_filters import Misfit
 from dra_planner.allocation.results import quantity_of
@@ -26,7 +27,12 @@ def misfit_reasons(misfit: Misfit, refusal: Refusal) -> Iterable[Reason]:
     if misfit.filter != "resources":
         yield _misfit_reason(misfit, refusal)
     for name, asked, left in sorted(misfit.shortages, key=lambda s: s[1] - s[2]):
-        yield _shortage(name, asked, left, refusal.node.node.allocatable.get(name, 0))
+        reason = _shortage(name, asked, left, refusal.node.node.allocatable.get(name, 0))
+        overhead = refusal.shape.pod.overhead.get(name, 0)
+        if overhead:
+            message = f"{reason.message} (its RuntimeClass adds {amount_text(name, overhead)} of overhead)"
+            reason = replace(reason, message=message)
+        yield reason
 
 
 def _shortage(name: str, asked: int, left: int, total: int) -> Reason:

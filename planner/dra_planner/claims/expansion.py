@@ -19,6 +19,7 @@ from dra_planner.claims.limit_ranges import refuse as refuse_by_limits
 from dra_planner.claims.limit_ranges import with_defaults as with_limit_defaults
 from dra_planner.claims.quotas import Denial, QuotaRoom
 from dra_planner.claims.resolution import DOES_NOT_FIT, Unresolved, check_classes, classes_of, resolve_claims
+from dra_planner.claims.runtime_classes import refuse_runtime_class, with_runtime_class
 from dra_planner.claims.updates import as_updated, makes_other_pods
 from dra_planner.manifests import Manifests, UnresolvedPods
 from dra_planner.manifests.manifests import BoundPod, GroupClaims
@@ -244,7 +245,11 @@ class _Expansion:
             return
         devices = bool(claims) or bool(extended_resources(template.spec))
         waiting = self._waiting.get(workload.ref, ())
-        refused = self._refuse_priority(template.spec) or refuse_by_limits(template.spec, self._limits(namespace))
+        refused = (
+            self._refuse_priority(template.spec)
+            or refuse_by_limits(template.spec, self._limits(namespace))
+            or refuse_runtime_class(pod_set.template.spec, self._manifests.runtime_classes)
+        )
         if refused is not None:
             kept = _without_new(member, len(running) + len(waiting))
             if kept is not None:
@@ -321,6 +326,7 @@ class _Expansion:
     def _created(self, template: PodTemplate, namespace: str) -> PodTemplate:
         """Return the template with what admission fills in when a pod is created."""
         spec = with_limit_defaults(template.spec, self._limits(namespace))
+        spec = with_runtime_class(spec, self._manifests.runtime_classes)
         return replace(template, spec=tolerate_extended_resources(spec) if self._tolerates else spec)
 
     def _before(self, workload: Workload) -> PodSet | None:

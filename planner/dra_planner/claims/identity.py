@@ -39,6 +39,7 @@ def strip(pod: PodSpec) -> PodSpec:
         resource_claims=(),
         scheduling_gates=(),
         pod_group="",
+        runtime_class_name="",
         containers=tuple(_strip(container) for container in pod.containers),
         init_containers=tuple(_strip(container) for container in pod.init_containers),
     )

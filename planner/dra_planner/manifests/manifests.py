@@ -11,6 +11,7 @@ from dra_planner.model import (
     CelSelector,
     ClaimSpec,
     DeviceClass,
+    DeviceTaintRule,
     DisruptionBudget,
     Figures,
     Gang,
@@ -22,6 +23,7 @@ from dra_planner.model import (
     ResourceClaim,
     ResourceClaimTemplate,
     ResourceSlice,
+    RuntimeClass,
     Workload,
     WorkloadRef,
 )
@@ -82,6 +84,8 @@ class Manifests:
     ended: frozenset[WorkloadRef] = frozenset()  # pods of nobody that have run to their end
     namespaces: Mapping[str, ObjectMeta] = field(default_factory=dict, hash=False)
     priority_classes: Mapping[str, int] = field(default_factory=dict, hash=False)  # "" names the default one
+    runtime_classes: Mapping[str, RuntimeClass] = field(default_factory=dict, hash=False)
+    taint_rules: tuple[DeviceTaintRule, ...] = ()
     non_preempting: frozenset[str] = frozenset()  # those of them with preemptionPolicy Never
     limit_ranges: tuple[LimitRange, ...] = ()
     quotas: tuple[Mapping[str, Any], ...] = ()  # ResourceQuotas in API form

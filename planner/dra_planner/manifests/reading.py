@@ -21,7 +21,9 @@ from dra_planner.manifests.parsing.fields import parse_meta
 from dra_planner.manifests.parsing.limit_ranges import parse_limit_range
 from dra_planner.manifests.parsing.nodes import parse_node
 from dra_planner.manifests.parsing.pods import parse_pod_template
+from dra_planner.manifests.parsing.runtime_classes import parse_runtime_class
 from dra_planner.manifests.parsing.slices import parse_slice
+from dra_planner.manifests.parsing.taint_rules import parse_taint_rule
 from dra_planner.manifests.revisions import Revisions, maker_of
 from dra_planner.manifests.setup import config_findings, queue_findings
 from dra_planner.manifests.validation.context import CheckSelector, Context, ExistingObjects
@@ -35,6 +37,7 @@ from dra_planner.manifests.workloads.queued import has_other_scheduler, is_queue
 from dra_planner.manifests.workloads.scalers import is_scaler, scaler_findings
 from dra_planner.model import (
     DeviceClass,
+    DeviceTaintRule,
     DisruptionBudget,
     LimitRange,
     Node,
@@ -43,6 +46,7 @@ from dra_planner.model import (
     ResourceClaim,
     ResourceClaimTemplate,
     ResourceSlice,
+    RuntimeClass,
     Workload,
     WorkloadRef,
 )
@@ -149,6 +153,8 @@ class _Collector:
         self.namespaces: dict[str, ObjectMeta] = {}
         self.priorities: dict[str, int] = {}
         self.non_preempting: set[str] = set()
+        self.runtime_classes: dict[str, RuntimeClass] = {}
+        self.taint_rules: list[DeviceTaintRule] = []
         self.quotas: list[Mapping[str, Any]] = []
         self.limit_ranges: list[LimitRange] = []
         self.budgets: dict[ObjectKey, DisruptionBudget] = {}
@@ -233,6 +239,8 @@ class _Collector:
             namespaces=self.namespaces,
             priority_classes=self.priorities,
             non_preempting=frozenset(self.non_preempting),
+            runtime_classes=self.runtime_classes,
+            taint_rules=tuple(self.taint_rules),
             limit_ranges=tuple(self.limit_ranges),
             quotas=tuple(self.quotas),
             budgets=self.budgets,
@@ -293,6 +301,17 @@ class _Collector:
         self.priorities.update(dict.fromkeys(names, value))
         if item.data.get("preemptionPolicy") == "Never":
             self.non_preempting.update(names)
+
+    def add_runtime_class(self, item: KubernetesObject) -> None:
+        try:
+            self.runtime_classes[item.name] = parse_runtime_class(item.data, item.place)
+        except QuantityError as error:
+            fix = "write amounts as Kubernetes quantities"
+            self.refused.add((item.kind, item.key))
+            self.diagnostics.append(Diagnostic("error", "runtime-class-invalid", f"{item}: {error}", item.place, fix))
+
+    def add_taint_rule(self, item: KubernetesObject) -> None:
+        self.taint_rules.append(parse_taint_rule(item.data, item.place))
 
     def add_quota(self, item: KubernetesObject) -> None:
         self.quotas.append(item.data)
@@ -419,6 +438,8 @@ _READERS: Final[dict[tuple[str, str], Callable[[_Collector, KubernetesObject], N
     ("", "LimitRange"): _Collector.add_limit_range,
     ("", "ResourceQuota"): _Collector.add_quota,
     ("scheduling.k8s.io", "PriorityClass"): _Collector.add_priority_class,
+    ("node.k8s.io", "RuntimeClass"): _Collector.add_runtime_class,
+    (RESOURCE, "DeviceTaintRule"): _Collector.add_taint_rule,
     ("policy", "PodDisruptionBudget"): _Collector.add_budget,
     ("", "Pod"): _Collector.add_pod,
     ("scheduling.k8s.io", "PodGroup"): _Collector.add_pod_group,

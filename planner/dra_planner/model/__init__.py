@@ -57,6 +57,7 @@ from dra_planner.model.pods import (
     TopologySpreadConstraint,
     peak_amounts,
 )
+from dra_planner.model.runtime_classes import RuntimeClass
 from dra_planner.model.slices import (
     AttributeValue,
     CounterConsumption,
@@ -70,6 +71,7 @@ from dra_planner.model.slices import (
     ValidRange,
     Version,
 )
+from dra_planner.model.taint_rules import DeviceTaintRule
 from dra_planner.model.verdicts import Reason, Verdict, best, worst
 from dra_planner.model.workloads import (
     DEMAND_LEVELS,
@@ -106,6 +108,7 @@ __all__ = [
     "DeviceRequest",
     "DeviceSubRequest",
     "DeviceTaint",
+    "DeviceTaintRule",
     "DeviceToleration",
     "DisruptionBudget",
     "ExactDeviceRequest",
@@ -137,6 +140,7 @@ __all__ = [
     "ResourceClaimTemplate",
     "ResourceSlice",
     "Rollout",
+    "RuntimeClass",
     "Shape",
     "ShapeClaim",
     "SharedLimit",

@@ -125,6 +125,7 @@ class PodSpec:
     preemption_policy: str = "PreemptLowerPriority"
     scheduling_gates: tuple[str, ...] = ()
     scheduler_name: str = "default-scheduler"
+    runtime_class_name: str = ""
     host_network: bool = False
     pod_group: str = ""  # the PodGroup of scheduling.k8s.io that the pod belongs to
     zonal_volumes: tuple[str, ...] = ()  # volumes whose zone is known at run time only

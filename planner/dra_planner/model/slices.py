@@ -88,6 +88,7 @@ class DeviceTaint:
     key: str
     value: str = ""
     effect: Literal["NoSchedule", "NoExecute", "None"] | str = "NoSchedule"
+    rule: str = ""  # the DeviceTaintRule that adds it; "" for a taint that the driver publishes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

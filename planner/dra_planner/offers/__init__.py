@@ -12,6 +12,7 @@ from dra_planner.offers.nodes import PredictedNode, nodes_of
 from dra_planner.offers.observation import observe_offers
 from dra_planner.offers.prediction import SYSTEM_POOL, node_settings, predict_offers, predict_system_offer
 from dra_planner.offers.requests import pod_requests
+from dra_planner.offers.taint_rules import with_taint_rules
 from dra_planner.offers.verification import Difference, Verification, verify_offers
 
 __all__ = [
@@ -37,4 +38,5 @@ __all__ = [
     "verify_classes",
     "verify_driver",
     "verify_offers",
+    "with_taint_rules",
 ]

@@ -15,7 +15,7 @@ from typing import Final
 from dra_planner.errors import Diagnostic, PlannerError
 from dra_planner.fleet import Fleet
 from dra_planner.model import Reason, WorkloadRef, worst
-from dra_planner.offers import Offer, predict_offers
+from dra_planner.offers import Offer, predict_offers, with_taint_rules
 from dra_planner.offers.verification import pool_of
 from dra_planner.plan.addresses import find_address_doubts
 from dra_planner.plan.built_counts import counts_to_build, find_built_counts, may_be_smaller, node_range
@@ -116,7 +116,10 @@ class _Growth:
     @classmethod
     def of(cls, cluster: ReadCluster, fleet: Fleet) -> _Growth:
         daemons = {each.meta.name for each in cluster.snapshot.workloads if each.kind == "DaemonSet"}
-        predicted = tuple(_without(offer, daemons) for offer in predict_offers(fleet, cluster.features))
+        predicted = tuple(
+            _without(offer, daemons)
+            for offer in with_taint_rules(predict_offers(fleet, cluster.features), cluster.manifests.taint_rules)
+        )
         groups = {node.name: pool_of(node, predicted) or node.name for node in cluster.offers}
         counted = Counter(groups.values())
         return cls(

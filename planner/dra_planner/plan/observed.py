@@ -12,8 +12,8 @@ from dra_planner.clouds import cloud, names
 from dra_planner.documents.snapshot import SNAPSHOT_COMMAND
 from dra_planner.errors import Diagnostic, ManifestError, Place
 from dra_planner.manifests import Manifests
-from dra_planner.model import Demand, DeviceClass, DisruptionBudget, LimitRange, ObjectKey, Workload
-from dra_planner.offers import Offer, observe_offers
+from dra_planner.model import Demand, DeviceClass, DeviceTaintRule, DisruptionBudget, LimitRange, ObjectKey, Workload
+from dra_planner.offers import Offer, observe_offers, with_taint_rules
 from dra_planner.plan.daemon_quotas import find_full_quotas
 from dra_planner.plan.displaced import find_displaced
 from dra_planner.plan.judgement import Judgement
@@ -78,7 +78,7 @@ def read_cluster(request: PlanRequest, classes: Classes | None = None) -> ReadCl
             features,
             tolerates_extended_resources=_tolerates_extended_resources(snapshot),
         ),
-        offers=observe_offers(snapshot, features),
+        offers=with_taint_rules(observe_offers(snapshot, features), _taint_rules(manifests, snapshot)),
         diagnostics=(*snapshot.diagnostics, *(given.diagnostics if given is not snapshot else ())),
     )
 
@@ -185,6 +185,8 @@ def _in_cluster(manifests: Manifests, snapshot: Manifests) -> Manifests:
         quotas=_quotas(manifests, snapshot),
         budgets=_budgets(manifests, snapshot),
         priority_classes={**snapshot.priority_classes, **manifests.priority_classes},
+        runtime_classes={**snapshot.runtime_classes, **manifests.runtime_classes},
+        taint_rules=_taint_rules(manifests, snapshot),
         non_preempting=manifests.non_preempting | (snapshot.non_preempting - manifests.priority_classes.keys()),
         generated_claims={**snapshot.generated_claims, **manifests.generated_claims},
     )
@@ -212,6 +214,11 @@ def _limit_ranges(given: Manifests, snapshot: Manifests) -> tuple[LimitRange, ..
     """Return the limit ranges that are given, and those of the cluster by other names."""
     known = {each.meta.key: each for each in (*snapshot.limit_ranges, *given.limit_ranges)}
     return tuple(known.values())
+
+
+def _taint_rules(given: Manifests, snapshot: Manifests) -> tuple[DeviceTaintRule, ...]:
+    """Return the DeviceTaintRules that are given, and those of the cluster by other names."""
+    return tuple({rule.meta.name: rule for rule in (*snapshot.taint_rules, *given.taint_rules)}.values())
 
 
 def _quotas(given: Manifests, snapshot: Manifests) -> tuple[Mapping[str, Any], ...]:

@@ -12,7 +12,7 @@ from dra_planner.errors import Diagnostic, PlanFileError, PlannerError
 from dra_planner.fleet import Fleet
 from dra_planner.manifests import Manifests
 from dra_planner.model import Demand, DemandLevel, nodes_left
-from dra_planner.offers import Offer, predict_offers
+from dra_planner.offers import Offer, predict_offers, with_taint_rules
 from dra_planner.plan.addresses import find_address_doubts
 from dra_planner.plan.built_counts import counts_to_build, find_built_counts, may_be_smaller, node_range
 from dra_planner.plan.class_findings import ClassSources, find_class_faults
@@ -89,7 +89,7 @@ def plan_manifests(
     demand, idle = asked, tuple[Diagnostic, ...]()
     if fleet.headroom:
         demand, idle = with_headroom(asked, fleet)
-    offers = predict_offers(fleet, features) if offers is None else offers
+    offers = with_taint_rules(predict_offers(fleet, features) if offers is None else offers, manifests.taint_rules)
     chosen: DeviceDemand | None = None
     if devices_only:
         chosen = device_demand(demand, offers, classes)

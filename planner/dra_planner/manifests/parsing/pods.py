@@ -77,12 +77,13 @@ def parse_pod_spec(data: Data, place: Place = NOWHERE, labels: Mapping[str, str]
             *_preferred_pods(affinity.get("podAntiAffinity"), labels, -1),
         ),
         topology_spread=tuple(_spread(item) for item in data.get("topologySpreadConstraints") or ()),
-        tolerations=tuple(_toleration(item) for item in data.get("tolerations") or ()),
+        tolerations=tuple(parse_toleration(item) for item in data.get("tolerations") or ()),
         priority=int(priority),
         priority_class_name=priority_class,
         preemption_policy=data.get("preemptionPolicy") or "PreemptLowerPriority",
         scheduling_gates=tuple(text_of(item.get("name")) for item in data.get("schedulingGates") or ()),
         scheduler_name=data.get("schedulerName") or "default-scheduler",
+        runtime_class_name=text_of(data.get("runtimeClassName")),
         host_network=host_network,
         pod_group=text_of((data.get("schedulingGroup") or {}).get("podGroupName")),
         zonal_volumes=_zonal_volumes(data.get("volumes") or ()),
@@ -190,7 +191,7 @@ def _spread(data: Data) -> TopologySpreadConstraint:
     )
 
 
-def _toleration(data: Data) -> Toleration:
+def parse_toleration(data: Data) -> Toleration:
     seconds = data.get("tolerationSeconds")
     return Toleration(
         key=text_of(data.get("key")),

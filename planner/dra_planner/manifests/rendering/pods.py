@@ -62,6 +62,7 @@ def render_pod_spec(spec: PodSpec) -> dict[str, Any]:
         preemptionPolicy=None if spec.preemption_policy == "PreemptLowerPriority" else spec.preemption_policy,
         schedulingGates=[{"name": gate} for gate in spec.scheduling_gates],
         schedulerName=None if spec.scheduler_name == "default-scheduler" else spec.scheduler_name,
+        runtimeClassName=spec.runtime_class_name,
         hostNetwork=spec.host_network,
         schedulingGroup=compact(podGroupName=spec.pod_group),
         volumes=[{"name": name, "persistentVolumeClaim": {"claimName": name}} for name in spec.zonal_volumes],

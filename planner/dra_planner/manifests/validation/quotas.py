@@ -126,12 +126,19 @@ def pod_amounts(spec: Data, field: str) -> Usage:
 
 
 def whole_amounts(spec: Data, field: str) -> Usage:
-    """Return the effective amounts of a pod, where its own stand for those of its containers.
+    """Return the effective amounts of a pod, where its own stand for those of its containers, with its overhead.
 
-    Source: kubernetes/kubernetes:staging/src/k8s.io/component-helpers/resource/helpers.go@v1.36.3 (PodRequests).
+    Source: kubernetes/kubernetes:staging/src/k8s.io/component-helpers/resource/helpers.go@v1.36.3 (PodRequests,
+    PodLimits: overhead counts only toward resources that have a limit).
     """
     own = {name: amount for name, amount in _amounts(spec, field).items() if _may_be_of_pods(name)}
-    return {**pod_amounts(spec, field), **own}
+    total = {**pod_amounts(spec, field), **own}
+    for name, amount in amounts_of(spec.get("overhead")).items():
+        if name in total:
+            total[name] = total[name] + amount
+        elif field == "requests":
+            total[name] = amount
+    return total
 
 
 def _may_be_of_pods(name: str) -> bool:

@@ -1,0 +1,49 @@
+"""What RuntimeClasses make of a pod when it is created: overhead, node selector, and tolerations, or a rejection.
+
+Source: kubernetes/kubernetes:plugin/pkg/admission/runtimeclass/admission.go@v1.36.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from dra_planner.model import PodSpec, Reason, RuntimeClass
+
+
+def with_runtime_class(pod: PodSpec, classes: Mapping[str, RuntimeClass]) -> PodSpec:
+    """Return the pod with the additions of its RuntimeClass; unchanged if that class isn't among `classes`."""
+    known = classes.get(pod.runtime_class_name)
+    if known is None:
+        return pod
+    tolerations = dict.fromkeys((*pod.tolerations, *known.tolerations))
+    return replace(
+        pod,
+        overhead=pod.overhead if known.overhead is None else known.overhead,
+        node_selector={**pod.node_selector, **known.node_selector},
+        tolerations=tuple(tolerations),
+    )
+
+
+def refuse_runtime_class(pod: PodSpec, classes: Mapping[str, RuntimeClass]) -> Reason | None:
+    """Return why the API server rejects a pod as written, or None; a class that isn't among `classes` is unknown."""
+    name, known = pod.runtime_class_name, classes.get(pod.runtime_class_name)
+    if not name and pod.overhead:
+        message = "the pod sets spec.overhead without a RuntimeClass, so the API server rejects it"
+        return Reason(code="runtime-class-conflict", message=message, fix="remove spec.overhead")
+    if known is None:
+        return None
+    if pod.overhead and pod.overhead != known.overhead:
+        message = (
+            f"the pod's spec.overhead differs from the overhead of RuntimeClass {name}, so the API server rejects it"
+        )
+        return Reason(code="runtime-class-conflict", message=message, fix="remove spec.overhead")
+    for key, value in known.node_selector.items():
+        own = pod.node_selector.get(key, value)
+        if own != value:
+            message = (
+                f"the pod selects nodes with {key}={own} but RuntimeClass {name} selects {key}={value}, "
+                "so the API server rejects the pod"
+            )
+            return Reason(code="runtime-class-conflict", message=message, fix=f"remove {key} from nodeSelector")
+    return None

@@ -1,0 +1,28 @@
+"""DeviceTaintRules: taints that an administrator puts on devices of any driver."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dra_planner.model.objects import ObjectMeta
+from dra_planner.model.slices import Device, DeviceTaint, ResourceSlice
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeviceTaintRule:
+    """One taint for the devices that driver, pool, and device select together; None selects all of them."""
+
+    meta: ObjectMeta
+    taint: DeviceTaint
+    driver: str | None = None
+    pool: str | None = None
+    device: str | None = None
+
+    def selects(self, part: ResourceSlice, device: Device) -> bool:
+        """Return whether the rule taints a device of a slice.
+
+        Source: kubernetes/dynamic-resource-allocation:resourceslice/tracker/tracker.go@v0.37.0.
+        """
+        return (
+            self.driver in (None, part.driver) and self.pool in (None, part.pool) and self.device in (None, device.name)
+        )
