@@ -20,7 +20,7 @@ SLICE = ResourceSlice(
 PREDICTED = Offer(
     name="l4",
     origin="predicted",
-    node=Node(meta=ObjectMeta(name="node-1")),
+    node=Node(meta=ObjectMeta(name="node-1"), allocatable={}),
     slices=(SLICE,),
     count_min=0,
     count_max=1,

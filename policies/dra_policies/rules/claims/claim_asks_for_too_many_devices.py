@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from dra_planner.claims.written import alternatives, written_claims
 from dra_planner.model import ClaimSpec
 from dra_policies.rules.rule import Finding, Rule
-from dra_policies.view.claim_specs import alternatives, written_claims
 from dra_policies.view.stack_view import StackView
 
 MOST_DEVICES: Final = 32

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dra_planner.catalog import CHART_CLASSES
+from dra_planner.claims.written import alternatives, pod_sets_with_claims, spec_of
 from dra_planner.manifests import Manifests
 from dra_planner.model import PodResourceClaim
 from dra_policies.rules.rule import Finding, Rule
-from dra_policies.view.claim_specs import alternatives, pod_sets_with_claims, spec_of
 from dra_policies.view.stack_view import StackView
 
 

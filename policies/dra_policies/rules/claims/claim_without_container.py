@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from dra_planner.claims.written import alternatives, pod_sets_with_claims, spec_of
 from dra_planner.manifests import Manifests
 from dra_planner.model import ClaimSpec
 from dra_policies.rules.rule import Finding, Rule
-from dra_policies.view.claim_specs import alternatives, pod_sets_with_claims, spec_of
 from dra_policies.view.stack_view import StackView
 
 _NETWORK: Final = re.compile(r"""device\.driver\s*==\s*["']dra\.net["']""")

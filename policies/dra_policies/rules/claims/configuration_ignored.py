@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from dra_planner.catalog import CHART_CLASSES
+from dra_planner.claims.written import WrittenClaim, alternatives, written_claims
 from dra_planner.model import DeviceConfiguration
 from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
-from dra_policies.view.claim_specs import WrittenClaim, alternatives, written_claims
 from dra_policies.view.stack_view import StackView
 
 GPU_DRIVER: Final = "gpu.nvidia.com"

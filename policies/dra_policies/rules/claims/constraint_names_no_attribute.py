@@ -8,8 +8,8 @@ from functools import cache
 from typing import Final
 
 from dra_planner import catalog
+from dra_planner.claims.written import written_claims
 from dra_policies.rules.rule import Finding, Rule
-from dra_policies.view.claim_specs import written_claims
 from dra_policies.view.stack_view import StackView
 
 _DOMAINS: Final = ("gpu.nvidia.com", "compute-domain.nvidia.com")

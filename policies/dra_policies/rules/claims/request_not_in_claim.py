@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dra_planner.claims.written import pod_sets_with_claims, spec_of
 from dra_planner.manifests import Manifests
 from dra_planner.model import PodResourceClaim
 from dra_policies.rules.rule import Finding, Rule
-from dra_policies.view.claim_specs import pod_sets_with_claims, spec_of
 from dra_policies.view.stack_view import StackView
 
 

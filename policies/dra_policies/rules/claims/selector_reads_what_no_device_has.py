@@ -12,12 +12,12 @@ from dra_planner import catalog
 from dra_planner.allocation.selector_changes import asks_for_mig
 from dra_planner.cel import Dialect, Selector, compile
 from dra_planner.cel.advice.versions import compared_as_text
+from dra_planner.claims.written import alternatives, written_claims
 from dra_planner.errors import PlannerError
 from dra_planner.manifests import Manifests, selectors_of
 from dra_planner.model import CelSelector
 from dra_planner.releases import Features
 from dra_policies.rules.rule import Finding, Rule
-from dra_policies.view.claim_specs import alternatives, written_claims
 from dra_policies.view.known_devices import GPU_DRIVER
 from dra_policies.view.stack_view import StackView
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from typing import Final
 
+from dra_planner.claims.written import pod_sets_with_claims
 from dra_planner.clouds import cloud, names
 from dra_planner.model import PodTemplate, Workload
 from dra_policies.rules.resource_rows import broken_rows
 from dra_policies.rules.rule import Finding, Rule
-from dra_policies.view.claim_specs import pod_sets_with_claims
 from dra_policies.view.stack_view import DeclaredResource, StackView
 
 _PROFILES: Final = tuple(cloud(name).serverless_token for name in names() if cloud(name).serverless_token)

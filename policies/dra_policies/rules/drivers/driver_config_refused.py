@@ -8,10 +8,10 @@ from functools import cache
 from dra_planner import catalog
 from dra_planner.catalog import DriverRelease, DriverSettings
 from dra_planner.catalog.driver_config import config_faults
+from dra_planner.claims.written import written_claims
 from dra_planner.errors import Place, PlannerError
 from dra_planner.model import DeviceConfiguration
 from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
-from dra_policies.view.claim_specs import written_claims
 from dra_policies.view.stack_view import StackView
 
 

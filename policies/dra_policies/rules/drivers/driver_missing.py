@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from dra_planner.claims.written import alternatives, written_claims
 from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
-from dra_policies.view.claim_specs import GPU_CLASSES, alternatives, written_claims
+from dra_policies.view.claim_specs import GPU_CLASSES
 from dra_policies.view.stack_view import StackView
 
 _GPUS: Final = "resources.gpus.enabled"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dra_planner.claims.written import pod_sets_with_claims
 from dra_planner.clouds import cloud
 from dra_policies.rules.rule import Finding, Rule
-from dra_policies.view.claim_specs import pod_sets_with_claims
 from dra_policies.view.disruption_budgets import budgets_of
 from dra_policies.view.stack_view import DeclaredPool, StackView
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dra_planner.claims.written import pod_sets_with_claims
 from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
-from dra_policies.view.claim_specs import pod_sets_with_claims
 from dra_policies.view.stack_view import StackView
 
 _OFF = ("", "disabled")

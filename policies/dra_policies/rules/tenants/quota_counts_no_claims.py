@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from dra_planner.claims.written import pod_sets_with_claims
 from dra_policies.rules.rule import Finding, Rule
-from dra_policies.view.claim_specs import gpu_entries, pod_sets_with_claims
+from dra_policies.view.claim_specs import gpu_entries
 from dra_policies.view.stack_view import StackView
 
 URL: Final = "https://kubernetes.io/docs/concepts/policy/resource-quotas/"
