@@ -185,7 +185,7 @@ class Layout:
                 assert isinstance(entry.pair.value, Mapping)
                 parts += map(self._pair_text, entry.pair.value.pairs)
             else:
-                value = _flow_text(entry.value, as_json=self.is_json)
+                value = flow_text(entry.value, as_json=self.is_json)
                 parts.append(f"{self._flow_key(entry.key)}: {value}")
         first, last = node.pairs[0].key.start, node.pairs[-1].value.end
         between = self.text[node.pairs[0].value.end : node.pairs[1].key.start] if len(node.pairs) > 1 else ", "
@@ -304,10 +304,10 @@ def block_text(value: Any) -> str:
     return text
 
 
-def _flow_text(value: Any, *, as_json: bool) -> str:
+def flow_text(value: Any, *, as_json: bool) -> str:
     if as_json:
         return json.dumps(value, ensure_ascii=False)
     text: str = yaml.dump(
         value, Dumper=_Dumper, sort_keys=False, width=10_000, allow_unicode=True, default_flow_style=True
     )
-    return text.strip()
+    return text.strip().removesuffix("...").rstrip()  # PyYAML ends a lone scalar with a document end

@@ -1,0 +1,25 @@
+"""Migrate workloads from device plugins to claims.
+
+    facts = read_plugin_facts(objects, answers)       what the plugin's resource names mean in the source cluster
+    migrate(sources, target, answers) -> Migration    every file afterwards, and a result for every pod template
+
+A migrated file keeps its comments, order, and formatting. A second migration changes nothing.
+"""
+
+from dra_planner.migration.migrate import migrate
+from dra_planner.migration.outcome import MigratedFile, Migration, ObjectChange, Result, TemplateOutcome
+from dra_planner.migration.plugin_facts import PluginFacts, Sharing, read_plugin_facts
+from dra_planner.migration.target import Target
+
+__all__ = [
+    "MigratedFile",
+    "Migration",
+    "ObjectChange",
+    "PluginFacts",
+    "Result",
+    "Sharing",
+    "Target",
+    "TemplateOutcome",
+    "migrate",
+    "read_plugin_facts",
+]

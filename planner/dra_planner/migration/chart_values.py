@@ -1,0 +1,170 @@
+"""Values of known charts whose pods request GPUs: which values bring claims, and which charts have none.
+
+Sources: vllm-project/production-stack:helm/templates/_helpers.tpl@a6c01db,
+triton-inference-server/server:deploy@e1db8a6,
+NVIDIA/dcgm-exporter:deployment/values.yaml@d5e5f51, llm-d/llm-d-modelservice:charts/llm-d-modelservice@3051935.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from dra_planner.migration.editor import Editor, Path
+from dra_planner.migration.nvidia_labels import LabelTerm, NotTranslatable, needs_of
+
+IMPLICIT: Final = "deviceclass.resource.kubernetes.io/"
+_EXPORTER_WITH_CLAIMS: Final = (4, 6, 0)
+_EXPORTER_TAG: Final = "4.6.0-4.8.3"
+_SERVED: Final = (
+    "Let a DeviceClass serve the name (extendedResourceName: nvidia.com/gpu, Kubernetes 1.36 or later); nothing in the "
+    "chart changes"
+)
+_POST_RENDERER: Final = "Migrate the rendered manifests in a post-renderer, so that the next upgrade keeps the change"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ValuesOutcome:
+    """What became of the values of a chart: what changed, or why nothing can, and what to do instead.
+
+    `device_classes` are DeviceClasses in API form that the new values need.
+    """
+
+    chart: str
+    changes: Sequence[str] = ()
+    reason: str = ""
+    alternatives: Sequence[str] = ()
+    device_classes: Sequence[Mapping[str, Any]] = ()
+    devices: int = 0
+
+
+def migrate_values(editor: Editor, served: Mapping[str, str]) -> ValuesOutcome | None:
+    """Migrate the values of a known chart in place; return None if the values are of another chart."""
+    data = editor.data
+    if not isinstance(data, Mapping) or "kind" in data or "apiVersion" in data:
+        return None
+    return next((found for change in _CHARTS if (found := change(editor, data, served)) is not None), None)
+
+
+def _vllm_stack(editor: Editor, data: Mapping[str, Any], served: Mapping[str, str]) -> ValuesOutcome | None:
+    """`requestGPUType` takes any resource name, so also the implicit name of a class."""
+    engine = data.get("servingEngineSpec")
+    engine = engine if isinstance(engine, Mapping) else {}
+    models = engine.get("modelSpec")
+    if not isinstance(models, list) or not any(map(_requests_gpus, models)):
+        return None
+    changes: list[str] = []
+    classes: dict[str, Mapping[str, Any]] = {}
+    devices = 0
+    for index, model in enumerate(models):
+        if not _requests_gpus(model):
+            continue
+        path: Path = ("servingEngineSpec", "modelSpec", index)
+        try:
+            name, device_class = _class_of_model(model)
+        except NotTranslatable as error:
+            return ValuesOutcome(chart="vllm-stack", reason=str(error), alternatives=(_SERVED, _POST_RENDERER))
+        if device_class:
+            classes[name] = device_class
+            editor.remove((*path, "nodeSelectorTerms"))
+        editor.set((*path, "requestGPUType"), f"{IMPLICIT}{name}")
+        devices += int(model["requestGPU"])
+        changes.append(f"model {model.get('name', index)} requests devices of the DeviceClass {name}")
+    if engine.get("runtimeClassName") == "nvidia":
+        editor.replace_text(("servingEngineSpec", "runtimeClassName"), '""')
+        changes.append("the RuntimeClass nvidia isn't needed, because devices of claims use CDI")
+    if not any(
+        isinstance(each, Mapping) and each.get("key") == "nvidia.com/gpu" for each in engine.get("tolerations") or ()
+    ):
+        toleration = {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}
+        editor.append(("servingEngineSpec", "tolerations"), [toleration])
+        changes.append("the pods tolerate the taint of DRA nodes")
+    return ValuesOutcome(chart="vllm-stack", changes=changes, device_classes=list(classes.values()), devices=devices)
+
+
+def _requests_gpus(model: Any) -> bool:
+    """Return whether a model requests GPUs of a device plugin."""
+    is_claim = isinstance(model, Mapping) and str(model.get("requestGPUType", "")).startswith(IMPLICIT)
+    return isinstance(model, Mapping) and bool(model.get("requestGPU")) and not is_claim
+
+
+def _class_of_model(model: Mapping[str, Any]) -> tuple[str, Mapping[str, Any] | None]:
+    """Return the class that a model's GPUs come from, and its definition unless the driver brings it."""
+    terms = [
+        LabelTerm(str(each.get("key")), str(each.get("operator")), tuple(map(str, each.get("values") or ())))
+        for term in model.get("nodeSelectorTerms") or ()
+        for each in term.get("matchExpressions") or ()
+    ]
+    if not any(term.is_about_devices for term in terms):
+        return "gpu.nvidia.com", None
+    if len(model.get("nodeSelectorTerms") or ()) > 1 or not all(term.is_about_devices for term in terms):
+        raise NotTranslatable("nodeSelectorTerms select GPUs and other nodes, and a class can select devices only")
+    needs = needs_of(terms)
+    if needs.profile or needs.sharing:
+        raise NotTranslatable("nodeSelectorTerms select parts of GPUs, which the implicit name of a class can't")
+    names = [value for term in terms for value in term.values]
+    name = "-".join(names).lower().removeprefix("nvidia-").replace("_", "-")[:63].strip("-.")
+    base = 'device.driver == "gpu.nvidia.com" && device.attributes["gpu.nvidia.com"].type == "gpu"'
+    expression = " && ".join((base, *needs.conditions))
+    return name, {
+        "apiVersion": "resource.k8s.io/v1",
+        "kind": "DeviceClass",
+        "metadata": {"name": name},
+        "spec": {"selectors": [{"cel": {"expression": expression}}]},
+    }
+
+
+def _triton(editor: Editor, data: Mapping[str, Any], served: Mapping[str, str]) -> ValuesOutcome | None:
+    image = data.get("image")
+    if not isinstance(image, Mapping) or not image.get("numGpus") or "tritonserver" not in str(image.get("imageName")):
+        return None
+    reason = "no value of Triton's chart reaches resourceClaims; its template writes nvidia.com/gpu from numGpus"
+    return ValuesOutcome(
+        chart="triton", reason=reason, alternatives=(_SERVED, _POST_RENDERER), devices=int(image["numGpus"])
+    )
+
+
+def _dcgm_exporter(editor: Editor, data: Mapping[str, Any], served: Mapping[str, str]) -> ValuesOutcome | None:
+    image = data.get("image")
+    tag = str(image.get("tag", "")) if isinstance(image, Mapping) else ""
+    is_exporter = "dcgm-exporter" in str(image) or "kubernetesDRA" in data or _is_exporter_tag(tag)
+    if not is_exporter or data.get("kubernetesDRA", {}).get("enabled") is True:
+        return None
+    changes = ["kubernetesDRA.enabled adds the labels of pods with claims to metrics"]
+    if tag and _version(tag) < _EXPORTER_WITH_CLAIMS:
+        suffix = tag.partition("-")[2].partition("-")[2]
+        editor.replace_text(("image", "tag"), "-".join(each for each in (_EXPORTER_TAG, suffix) if each))
+        changes.append(
+            f"versions before {_EXPORTER_TAG} read resource.k8s.io/v1beta1, which newer clusters don't serve"
+        )
+    editor.set(("kubernetesDRA", "enabled"), True)
+    return ValuesOutcome(chart="dcgm-exporter", changes=changes)
+
+
+def _is_exporter_tag(tag: str) -> bool:
+    """Return whether a tag has the exporter's form: its version, and DCGM's (4.5.1-4.8.0-distroless)."""
+    parts = tag.split("-")
+    return len(parts) >= 2 and all(len(each.split(".")) == 3 and each.replace(".", "").isdigit() for each in parts[:2])
+
+
+def _version(tag: str) -> tuple[int, ...]:
+    numbers = tag.partition("-")[0].split(".")
+    return tuple(int(each) for each in numbers if each.isdigit())
+
+
+def _modelservice(editor: Editor, data: Mapping[str, Any], served: Mapping[str, str]) -> ValuesOutcome | None:
+    accelerator = data.get("accelerator")
+    if not isinstance(accelerator, Mapping) or "modelArtifacts" not in data or accelerator.get("dra") is True:
+        return None
+    editor.set(("accelerator", "dra"), True)
+    changes = ["accelerator.dra lets the chart write resourceClaims (llm-d-modelservice 0.4.12 or later)"]
+    return ValuesOutcome(chart="llm-d-modelservice", changes=changes)
+
+
+_CHARTS: Final[Sequence[Callable[[Editor, Mapping[str, Any], Mapping[str, str]], ValuesOutcome | None]]] = (
+    _vllm_stack,
+    _triton,
+    _modelservice,
+    _dcgm_exporter,
+)

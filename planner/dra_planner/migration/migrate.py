@@ -1,0 +1,192 @@
+"""Migrate files: every document is read, each object in it gets its result, and its text changes in place."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from dra_planner.documents.tree import Map
+from dra_planner.documents.yaml_reader import Fault, read_yaml
+from dra_planner.errors import Place
+from dra_planner.manifests.objects import KubernetesObject
+from dra_planner.manifests.rewriting.layout import Unwritable, block_text
+from dra_planner.manifests.rewriting.texts import cut
+from dra_planner.migration.chart_values import migrate_values
+from dra_planner.migration.editor import Editor, NotEditable, Path
+from dra_planner.migration.kueue import Queues, is_queue_object, migrate_queue_object
+from dra_planner.migration.monitoring import monitoring_notes
+from dra_planner.migration.outcome import MigratedFile, Migration, ObjectChange, Result, TemplateOutcome
+from dra_planner.migration.plugin_facts import PluginFacts, read_plugin_facts
+from dra_planner.migration.quotas import migrate_limit_range, migrate_quota
+from dra_planner.migration.target import Target
+from dra_planner.migration.vendors import class_of, is_device
+from dra_planner.migration.workloads import WorkloadMigrator
+from dra_planner.sources import Source
+
+_LOGICAL_NAMES: Final = "claimed-gpus", "claimed-mig-devices"
+
+
+def migrate(sources: Sequence[Source], target: Target, answers: PluginFacts | None = None) -> Migration:
+    """Return all sources with claims instead of extended resources, as far as that keeps their meaning.
+
+    `answers` are facts about the source cluster that the user gives. Documents that can't be read stay as they are.
+    """
+    files = [_File(source) for source in sources]
+    objects = [item for file in files for document in file.documents for _, item in document.objects]
+    facts = read_plugin_facts(objects, answers)
+    names = {(item.kind, item.namespace, item.name) for item in objects}
+    workloads = WorkloadMigrator(facts=facts, target=target, queues=Queues.of(objects), names=names)
+    for file in files:
+        for document in file.documents:
+            _migrate_document(document, workloads)
+    documents = [document for file in files for document in file.documents]
+    uses_devices = any(document.templates for document in documents)
+    return Migration(
+        files=tuple(MigratedFile(file.source, file.text()) for file in files),
+        templates=tuple(outcome for document in documents for outcome in document.templates),
+        changes=tuple(change for document in documents for change in document.changes),
+        assumptions=_assumptions(facts) if uses_devices else (),
+    )
+
+
+def _assumptions(facts: PluginFacts) -> tuple[str, ...]:
+    if facts.is_known:
+        return ()
+    return (
+        "Each unit of an extended resource is a whole device. Nothing here says how the device plugin shares devices: "
+        "pass the source cluster's nodes (`kubectl get nodes -o yaml`) or the plugin's ConfigMap to be sure.",
+    )
+
+
+@dataclass(slots=True)
+class _Document:
+    """One document of a file: its objects with their paths, and what became of it. `added` stands before it."""
+
+    before: str
+    editor: Editor
+    place: Place
+    objects: list[tuple[Path, KubernetesObject]] = field(default_factory=list)
+    added: list[Mapping[str, Any]] = field(default_factory=list)
+    templates: list[TemplateOutcome] = field(default_factory=list)
+    changes: list[ObjectChange] = field(default_factory=list)
+
+    def text(self) -> str:
+        if not self.added:
+            return self.before + self.editor.text
+        if self.editor.text.lstrip().startswith("{"):
+            return self.before + "".join(f"{json.dumps(each, indent=2)}\n" for each in self.added) + self.editor.text
+        comment, rest = _leading_comment(self.editor.text)
+        parts = "".join(f"{block_text(dict(each))}---\n" for each in self.added)
+        return self.before + comment + parts + rest
+
+
+class _File:
+    """A source, cut into documents."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.documents: list[_Document] = []
+        line = 1
+        for before, text in cut(source.text):
+            line += before.count("\n")
+            place = Place(source.name, line)
+            self.documents.append(_Document(before, Editor(text), place, list(_objects(text, source.name, line))))
+            line += text.count("\n")
+
+    def text(self) -> str:
+        return "".join(document.text() for document in self.documents)
+
+
+def _objects(text: str, file: str, line: int) -> Iterator[tuple[Path, KubernetesObject]]:
+    """Yield the objects of a document with their paths, those of a List one by one."""
+    try:
+        data, _ = read_yaml(text, line)
+    except Fault:
+        return
+    if not isinstance(data, Map) or not data.get("kind"):
+        return
+    items = data.get("items")
+    if str(data["kind"]).endswith("List") and isinstance(items, list):
+        for index, item in enumerate(items):
+            if isinstance(item, Map):
+                yield ("items", index), _object(item, file)
+    else:
+        yield (), _object(data, file)
+
+
+def _object(data: Map, file: str) -> KubernetesObject:
+    return KubernetesObject(str(data.get("apiVersion", "")), str(data.get("kind", "")), data, Place(file, data.line))
+
+
+def _migrate_document(document: _Document, workloads: WorkloadMigrator) -> None:
+    if not document.objects:
+        _migrate_values(document, workloads.target)
+    for path, item in document.objects:
+        before = document.editor.text
+        try:
+            changes = list(_changes(document.editor, path, item, workloads))
+            document.changes += [ObjectChange(place=item.place, object=str(item), what=each) for each in changes]
+            notes = [ObjectChange(place=item.place, object=str(item), what=each, is_changed=False)
+                     for each in monitoring_notes(item)]  # fmt: skip
+            document.changes += notes
+            outcomes, templates = workloads.migrate(document.editor, path, item)
+            document.templates += outcomes
+            document.added += templates
+        except (NotEditable, Unwritable) as error:
+            document.editor.text = before
+            document.changes.append(
+                ObjectChange(place=item.place, object=str(item), what=f"stays as it is: {error}", is_changed=False)
+            )
+
+
+def _changes(editor: Editor, path: Path, item: KubernetesObject, workloads: WorkloadMigrator) -> Iterator[str]:
+    """Change an object that isn't a workload; yield what changed."""
+    if item.kind == "ResourceQuota":
+        yield from migrate_quota(editor, path, lambda name: class_of(name, workloads.facts))
+    elif item.kind == "LimitRange":
+        yield from migrate_limit_range(editor, path, is_device)
+    elif is_queue_object(item):
+        yield from migrate_queue_object(editor, path, item, lambda name: _logical_name(name, workloads.facts))
+
+
+def _logical_name(resource: str, facts: PluginFacts) -> tuple[str, str]:
+    device_class = class_of(resource, facts)
+    return (_LOGICAL_NAMES["mig" in device_class], device_class) if device_class else ("", "")
+
+
+def _migrate_values(document: _Document, target: Target) -> None:
+    """Migrate a document that is the values of a known chart."""
+    try:
+        found = migrate_values(document.editor, target.served)
+    except (Fault, NotEditable, Unwritable):
+        return
+    if found is None:
+        return
+    name = f"values of the chart {found.chart}"
+    document.changes += [ObjectChange(place=document.place, object=name, what=each) for each in found.changes]
+    for each in found.device_classes:
+        what = f"needs the DeviceClass {each['metadata']['name']}:\n{block_text(dict(each))}"
+        document.changes.append(ObjectChange(place=document.place, object=name, what=what, is_changed=False))
+    if found.reason or found.devices:
+        served = "nvidia.com/gpu" in target.served
+        result = Result.REWRITTEN if not found.reason else Result.SERVED if served else Result.CANNOT
+        document.templates.append(
+            TemplateOutcome(
+                place=document.place,
+                object=name,
+                pods="",
+                result=result,
+                devices=found.devices,
+                reason=found.reason,
+                alternatives=tuple(found.alternatives),
+            )
+        )
+
+
+def _leading_comment(text: str) -> tuple[str, str]:
+    """Return the comments and blank lines at the top of a document, and the rest."""
+    lines = text.splitlines(keepends=True)
+    count = next((i for i, line in enumerate(lines) if line.strip() and not line.startswith("#")), 0)
+    return "".join(lines[:count]), "".join(lines[count:])

@@ -1,0 +1,81 @@
+"""Split a pod's node selection into conditions on devices and conditions on nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from dra_planner.migration.devices import NodeNeeds
+from dra_planner.migration.nvidia_labels import LabelTerm, NotTranslatable, needs_of
+
+_TERMS: Final = ("affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeSelection:
+    """What a pod's node selection demands of devices, and the paths of the parts that say it, last first."""
+
+    needs: NodeNeeds = field(default_factory=NodeNeeds)
+    device_parts: tuple[tuple[str | int, ...], ...] = ()
+
+
+def split_node_selection(spec: Mapping[str, Any]) -> NodeSelection:
+    """Return what `nodeSelector` and required node affinity demand of devices.
+
+    Raises NotTranslatable, for example if affinity offers a GPU label or a zone: a claim and a node selector must
+    both hold, so they can't be alternatives.
+    """
+    terms: list[LabelTerm] = []
+    parts: list[tuple[str | int, ...]] = []
+    selector = spec.get("nodeSelector")
+    for key, value in selector.items() if isinstance(selector, Mapping) else ():
+        term = LabelTerm(str(key), "In", (str(value),))
+        if term.is_about_devices:
+            terms.append(term)
+            parts.append(("nodeSelector", str(key)))
+    affinity = _required_terms(spec)
+    if len(affinity) == 1:
+        for index, term in _expressions(affinity[0]):
+            if term.is_about_devices:
+                terms.append(term)
+                parts.append((*_TERMS, 0, "matchExpressions", index))
+        return NodeSelection(needs=needs_of(terms), device_parts=tuple(reversed(parts)))
+    alternatives = [[term for _, term in _expressions(each)] for each in affinity]
+    if any(term.is_about_devices for each in alternatives for term in each):
+        either = _either(alternatives)
+        own = needs_of(terms)
+        merged = NodeNeeds(
+            conditions=(*own.conditions, either), profile=own.profile, sharing=own.sharing, clients=own.clients
+        )
+        return NodeSelection(needs=merged, device_parts=(_TERMS[:3], *reversed(parts)))
+    return NodeSelection(needs=needs_of(terms), device_parts=tuple(reversed(parts)))
+
+
+def _either(alternatives: Sequence[Sequence[LabelTerm]]) -> str:
+    """Return the condition of alternatives that are about devices alone."""
+    conditions = []
+    for terms in alternatives:
+        if not all(term.is_about_devices for term in terms):
+            raise NotTranslatable("its node affinity offers nodes with a GPU label or other nodes as alternatives")
+        needs = needs_of(terms)
+        if needs.profile or needs.sharing:
+            raise NotTranslatable("its node affinity offers parts of GPUs as alternatives")
+        conditions.append(" && ".join(needs.conditions))
+    return f"({' || '.join(f'({each})' for each in conditions)})"
+
+
+def _required_terms(spec: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    found: Any = spec
+    for key in _TERMS:
+        found = found.get(key) if isinstance(found, Mapping) else None
+    return [each for each in found if isinstance(each, Mapping)] if isinstance(found, list) else []
+
+
+def _expressions(term: Mapping[str, Any]) -> list[tuple[int, LabelTerm]]:
+    found = term.get("matchExpressions") or []
+    return [
+        (index, LabelTerm(str(each.get("key")), str(each.get("operator")), tuple(map(str, each.get("values") or ()))))
+        for index, each in enumerate(found)
+        if isinstance(each, Mapping)
+    ]

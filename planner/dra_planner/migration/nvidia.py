@@ -1,0 +1,108 @@
+"""Claims for what NVIDIA's device plugin serves: whole GPUs, shares of GPUs, and MIG devices.
+
+Sources: NVIDIA/k8s-device-plugin:internal/rm/device_map.go@1b826ac (names),
+kubernetes-sigs/dra-driver-nvidia-gpu:demo/specs/consumable-shares/README.md@9593204 (shares).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+from dra_planner.migration.devices import Counterpart, NoCounterpart, NodeNeeds
+from dra_planner.migration.nvidia_labels import profile_condition, without_implied_product
+from dra_planner.migration.plugin_facts import PluginFacts, Sharing
+from dra_planner.migration.target import Target
+
+GPU: Final = "nvidia.com/gpu"
+TOLERATION: Final = "nvidia.com/gpu"
+_MIG: Final = re.compile(r"nvidia\.com/mig-(?P<profile>[\w.]+)")
+_FRACTIONS: Final = frozenset({"nvidia.com/gpumem", "nvidia.com/gpucores", "nvidia.com/gpumem-percentage"})
+_PARTITION: Final = "cloud.google.com/gke-gpu-partition-size"
+_KEEP: Final = "Keep the pods on a pool with `allocation: device-plugin`"
+_SHARES: Final = (
+    "Set `drivers.nvidia.consumableShares` to the number of replicas, with the feature gate ConsumableShares "
+    "(driver 0.5.0 and Kubernetes 1.36 or later)"
+)
+_MPS: Final = (
+    "Set `drivers.nvidia.consumableShares: memory` and request a share of the memory in each claim; the scheduler "
+    "counts memory, but nothing enforces it",
+    "Let the pods of one namespace share a ResourceClaim with GpuConfig sharing strategy MPS "
+    "(feature gate MPSSupport); all pods of a claim run on one node",
+    "Use MIG devices, which the hardware isolates, if a profile has the right size",
+    _KEEP,
+)
+
+
+def is_nvidia(resource: str) -> bool:
+    """Return whether NVIDIA's device plugin may serve this extended resource."""
+    return resource.startswith("nvidia.com/")
+
+
+def nvidia_counterpart(
+    resource: str, count: int, needs: NodeNeeds, labels: Mapping[str, str], facts: PluginFacts, target: Target
+) -> Counterpart | NoCounterpart:
+    """Return what a claim requests instead of `count` units of a resource on nodes with these labels and needs."""
+    if resource in _FRACTIONS:
+        return NoCounterpart(f"{resource} is a fraction of a GPU that HAMi's scheduler counts", (_KEEP,), stays=True)
+    mig = _MIG.fullmatch(resource)
+    if mig is not None:
+        return _mig(mig["profile"].replace(".me", "+me"), needs)
+    if resource not in (GPU, f"{GPU}.shared"):
+        return NoCounterpart(f"no DeviceClass of the NVIDIA driver stands for {resource}", (_KEEP,), stays=True)
+    sharing = _sharing(resource, needs, labels, facts)
+    if sharing is not None:
+        return _share(resource, count, sharing, needs, target)
+    profile = needs.profile or facts.mig_profile
+    if profile:
+        return _mig(profile, without_implied_product(needs) if _PARTITION in labels else needs)
+    if target.shares.isdigit():
+        # Without a capacity request, a claim would get one share of each GPU.
+        return _gpu(needs, {"shares": target.shares})
+    return _gpu(needs, {})
+
+
+def _gpu(needs: NodeNeeds, capacity: Mapping[str, str]) -> Counterpart:
+    return Counterpart(
+        device_class="gpu.nvidia.com", conditions=needs.conditions, capacity=capacity, toleration=TOLERATION
+    )
+
+
+def _mig(profile: str, needs: NodeNeeds) -> Counterpart:
+    conditions = (profile_condition(profile), *needs.conditions)
+    return Counterpart(device_class="mig.nvidia.com", conditions=conditions, noun="mig", toleration=TOLERATION)
+
+
+def _sharing(resource: str, needs: NodeNeeds, labels: Mapping[str, str], facts: PluginFacts) -> Sharing | None:
+    if needs.sharing:
+        known = facts.sharing_of(resource, labels)
+        return Sharing(needs.sharing, needs.clients or (known.replicas if known else 0), "node labels")
+    found = facts.sharing_of(resource, labels)
+    if found is None and resource.endswith(".shared"):
+        return Sharing("time-slicing", 0)
+    return found
+
+
+def _share(
+    resource: str, count: int, sharing: Sharing, needs: NodeNeeds, target: Target
+) -> Counterpart | NoCounterpart:
+    """Return one share of a GPU; claims can share a GPU only if the driver offers shares."""
+    if sharing.strategy == "mps":
+        reason = "no version of the NVIDIA DRA driver lets separate claims share a GPU under MPS"
+        return NoCounterpart(reason, _MPS, stays=True)
+    if count > 1:
+        reason = f"{count} units of the time-sliced {resource} don't promise {count} GPUs or a larger share of one"
+        return NoCounterpart(reason, ("Request one unit if one GPU is enough", _KEEP), stays=True)
+    if not target.shares.isdigit():
+        of = f" (each GPU is {sharing.replicas} replicas)" if sharing.replicas else ""
+        reason = f"{resource} is a time-sliced GPU{of}, and claims of separate pods can't share a GPU in the target"
+        return NoCounterpart(reason, (_SHARES, _KEEP), stays=True)
+    return _gpu(needs, {"shares": "1"})
+
+
+def nvidia_class(resource: str, facts: PluginFacts) -> str:
+    """Return the DeviceClass whose devices take the place of a resource in quotas; "" if there is none."""
+    if _MIG.fullmatch(resource) or (resource == GPU and facts.mig_profile):
+        return "mig.nvidia.com"
+    return "gpu.nvidia.com" if resource in (GPU, f"{GPU}.shared") else ""

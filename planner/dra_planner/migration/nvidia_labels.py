@@ -1,0 +1,256 @@
+"""Node labels about NVIDIA GPUs as conditions on the devices of a claim.
+
+Sources: NVIDIA/k8s-device-plugin:internal/lm/{resource,mig-strategy,nvml}.go@1b826ac (GPU feature discovery),
+kubernetes-sigs/dra-driver-nvidia-gpu:site/content/docs/reference/resourceslice-attributes.md@9593204, Karpenter's and
+GKE's documentation of node labels.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Final
+
+from dra_planner.catalog.gpus import gpu, gpus, mig_profiles
+from dra_planner.catalog.machines import machines
+from dra_planner.migration.devices import NodeNeeds
+
+_DRIVER: Final = "gpu.nvidia.com"
+_ATTRIBUTE: Final = f'device.attributes["{_DRIVER}"]'
+_CAPACITY: Final = f'device.capacity["{_DRIVER}"]'
+_FAMILIES: Final = {"ada-lovelace": "Ada Lovelace"}
+_STAYS: Final = frozenset({"nvidia.com/gpu.present", "nvidia.com/gpu.dra"})
+_ABOUT_THE_PLUGIN: Final = (
+    "nvidia.com/mig.strategy", "nvidia.com/mig.capable", "nvidia.com/mig.config", "nvidia.com/gpu.deploy.",
+    "nvidia.com/device-plugin.config", "nvidia.com/vgpu.", "nvidia.com/gfd.",
+)  # fmt: skip
+
+
+class NotTranslatable(Exception):
+    """A condition on node labels that no condition on devices can stand for; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class LabelTerm:
+    """A condition on one node label, as node affinity writes it."""
+
+    key: str
+    operator: str = "In"
+    values: tuple[str, ...] = ()
+
+    @property
+    def is_about_devices(self) -> bool:
+        """Whether the label is about GPUs, so that it may be missing on nodes without the device plugin."""
+        return self.key not in _STAYS and (self.key in _MEANINGS or self.key.startswith(("nvidia.com/", _KARPENTER)))
+
+
+def needs_of(terms: Sequence[LabelTerm]) -> NodeNeeds:
+    """Return what conditions on labels, all of which must hold, demand of the devices.
+
+    Raises NotTranslatable.
+    """
+    needs = NodeNeeds()
+    for term in terms:
+        if term.key.startswith(_ABOUT_THE_PLUGIN):
+            continue
+        meaning = _MEANINGS.get(term.key)
+        if meaning is None:
+            raise NotTranslatable(f"the node label {term.key} has no counterpart among the attributes of devices")
+        found = meaning(term)
+        needs = NodeNeeds(
+            conditions=(*needs.conditions, *(each for each in found.conditions if each not in needs.conditions)),
+            profile=found.profile or needs.profile,
+            sharing=found.sharing or needs.sharing,
+            clients=found.clients or needs.clients,
+            notes=(*needs.notes, *found.notes),
+        )
+    return needs
+
+
+def profile_condition(profile: str) -> str:
+    """Return the condition that a device is a MIG device of this profile."""
+    return f'{_ATTRIBUTE}.profile == "{profile}"'
+
+
+def _product(term: LabelTerm) -> NodeNeeds:
+    """Labels end in -SHARED on nodes with shared GPUs, and in -MIG-<profile> under the strategy *single*."""
+    profiles = {value.partition("-MIG-")[2] for value in term.values}
+    is_shared = {value.endswith("-SHARED") for value in term.values}
+    if len(profiles) > 1 or len(is_shared) > 1:
+        raise NotTranslatable(f"{term.key} names whole GPUs and parts of GPUs")
+    names = [_product_name(value.partition("-MIG-")[0].removesuffix("-SHARED")) for value in term.values]
+    condition = _among(f"{_ATTRIBUTE}.productName", names, term.operator)
+    sharing = "time-slicing" if True in is_shared else ""
+    return NodeNeeds(conditions=(condition,), profile="".join(profiles), sharing=sharing)
+
+
+def _product_name(label: str) -> str:
+    """Return the GPU's name of a label, which can't be derived: NVML's blanks and dashes both become dashes."""
+    for candidate in (label, f"NVIDIA-{label}"):
+        if candidate in _products():
+            return _products()[candidate]
+    raise NotTranslatable(f"no known GPU has the label value {label}")
+
+
+@cache
+def _products() -> Mapping[str, str]:
+    names = {gpu.product_name for gpu in gpus() if gpu.product_name}
+    return {_label_value(name): name for name in sorted(names)}
+
+
+def _label_value(name: str) -> str:
+    """Return the label value of a GPU's name (internal/lm/resource.go, sanitise)."""
+    return "-".join(re.sub(r"[^A-Za-z0-9\-_. ]", "", name).split())
+
+
+def _accelerator(term: LabelTerm) -> NodeNeeds:
+    return NodeNeeds(conditions=(_of_products(term, _gpus_by_gke_type(), "GKE"),))
+
+
+def _gpu_name(term: LabelTerm) -> NodeNeeds:
+    return NodeNeeds(conditions=(_of_products(term, _gpus_by_ec2_name(), "EC2"),))
+
+
+def _of_products(term: LabelTerm, known: Mapping[str, set[str]], cloud: str) -> str:
+    unknown = [value for value in term.values if value not in known]
+    if unknown or not term.values:
+        raise NotTranslatable(f"no known GPU of {cloud} has the label value {', '.join(unknown)}")
+    names = sorted({name for value in term.values for name in known[value]})
+    return _among(f"{_ATTRIBUTE}.productName", names, term.operator)
+
+
+@cache
+def _gpus_by_gke_type() -> Mapping[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for machine in machines("gke"):
+        accelerator = machine.accelerator
+        if accelerator is not None and accelerator.gke_type and accelerator.gpu:
+            found.setdefault(accelerator.gke_type, set()).update(_names_of(accelerator.gpu))
+    return found
+
+
+@cache
+def _gpus_by_ec2_name() -> Mapping[str, set[str]]:
+    """Karpenter's label holds the name that EC2 gives a GPU, in lower case: t4, a10g, h100."""
+    found: dict[str, set[str]] = {}
+    for machine in machines("eks"):
+        accelerator = machine.accelerator
+        if accelerator is not None and accelerator.gpu:
+            name = accelerator.model.lower().replace(" ", "-")
+            found.setdefault(name, set()).update(_names_of(accelerator.gpu))
+    return found
+
+
+def _names_of(gpu_id: str) -> set[str]:
+    found = gpu(gpu_id)
+    return {found.product_name} if found.product_name and not found.is_virtual else set()
+
+
+def _family(term: LabelTerm) -> NodeNeeds:
+    names = [_FAMILIES.get(value, value.capitalize()) for value in term.values]
+    return NodeNeeds(conditions=(_among(f"{_ATTRIBUTE}.architecture", names, term.operator),))
+
+
+def _memory(term: LabelTerm) -> NodeNeeds:
+    """GFD's and Karpenter's labels hold MiB; the capacity holds bytes."""
+    signs = {"Gt": ">", "Lt": "<", "In": "=="}
+    if term.operator not in signs or len(term.values) != 1 or not term.values[0].isdigit():
+        raise NotTranslatable(f"{term.key} {term.operator} isn't a comparison with one number")
+    quantity = f'quantity("{term.values[0]}Mi")'
+    return NodeNeeds(conditions=(f"{_CAPACITY}.memory.compareTo({quantity}) {signs[term.operator]} 0",))
+
+
+def _compute_major(term: LabelTerm) -> NodeNeeds:
+    if len(term.values) != 1 or not term.values[0].isdigit() or term.operator not in ("In", "Gt", "Lt"):
+        raise NotTranslatable(f"{term.key} {term.operator} isn't a comparison with one number")
+    capability, major = f"{_ATTRIBUTE}.cudaComputeCapability", int(term.values[0])
+    match term.operator:
+        case "Gt":
+            conditions = [_at_least(capability, major + 1)]
+        case "Lt":
+            conditions = [f"!({_at_least(capability, major)})"]
+        case _:
+            conditions = [_at_least(capability, major), f"!({_at_least(capability, major + 1)})"]
+    return NodeNeeds(conditions=tuple(conditions))
+
+
+def _at_least(version: str, major: int) -> str:
+    return f'{version}.compareTo(semver("{major}.0.0")) >= 0'
+
+
+def _partition(term: LabelTerm) -> NodeNeeds:
+    if term.operator != "In" or len(term.values) != 1:
+        raise NotTranslatable(f"{term.key} {term.operator} isn't one partition size")
+    return NodeNeeds(profile=term.values[0])
+
+
+def _sharing(term: LabelTerm) -> NodeNeeds:
+    strategies = {"time-sharing": "time-slicing", "time-slicing": "time-slicing", "mps": "mps"}
+    return NodeNeeds(sharing=next((strategies[value] for value in term.values if value in strategies), ""))
+
+
+def _clients(term: LabelTerm) -> NodeNeeds:
+    counts = [int(value) for value in term.values if value.isdigit() and int(value) > 1]
+    return NodeNeeds(sharing="time-slicing" if counts else "", clients=min(counts, default=0))
+
+
+def _mps(term: LabelTerm) -> NodeNeeds:
+    return NodeNeeds(sharing="mps") if "true" in term.values else NodeNeeds()
+
+
+def _count(term: LabelTerm) -> NodeNeeds:
+    note = f"{term.key} selected nodes by their number of GPUs, which a claim can't express: choose a pool instead"
+    return NodeNeeds(notes=(note,))
+
+
+def _nothing(term: LabelTerm) -> NodeNeeds:
+    return NodeNeeds()
+
+
+def _among(attribute: str, values: Sequence[str], operator: str) -> str:
+    if operator not in ("In", "NotIn") or not values:
+        raise NotTranslatable(f"the operator {operator} has no counterpart for {attribute.rpartition('.')[2]}")
+    if len(values) == 1:
+        return f'{attribute} {"==" if operator == "In" else "!="} "{values[0]}"'
+    listed = ", ".join(f'"{value}"' for value in values)
+    condition = f"{attribute} in [{listed}]"
+    return condition if operator == "In" else f"!({condition})"
+
+
+_KARPENTER: Final = "karpenter.k8s.aws/instance-gpu-"
+_MEANINGS: Final[Mapping[str, Callable[[LabelTerm], NodeNeeds]]] = {
+    "nvidia.com/gpu.product": _product,
+    "nvidia.com/gpu.family": _family,
+    "nvidia.com/gpu.memory": _memory,
+    "nvidia.com/gpu.compute.major": _compute_major,
+    "nvidia.com/gpu.count": _count,
+    "nvidia.com/gpu.replicas": _clients,
+    "nvidia.com/gpu.sharing-strategy": _sharing,
+    "nvidia.com/mps.capable": _mps,
+    "cloud.google.com/gke-accelerator": _accelerator,
+    "cloud.google.com/gke-gpu-partition-size": _partition,
+    "cloud.google.com/gke-gpu-sharing-strategy": _sharing,
+    "cloud.google.com/gke-max-shared-clients-per-gpu": _clients,
+    "cloud.google.com/gke-gpu-driver-version": _nothing,
+    f"{_KARPENTER}name": _gpu_name,
+    f"{_KARPENTER}manufacturer": _nothing,
+    f"{_KARPENTER}memory": _memory,
+    f"{_KARPENTER}count": _count,
+}
+
+
+def without_implied_product(needs: NodeNeeds) -> NodeNeeds:
+    """Return needs without the GPU's name if only one GPU of GKE has partitions of this profile."""
+    names = {name for types in _gpus_by_gke_type().values() for name in types}
+    owners = {
+        each.product_name for each in gpus() if each.product_name in names and _has_profile(each.id, needs.profile)
+    }
+    if len(owners) != 1:
+        return needs
+    return replace(needs, conditions=tuple(each for each in needs.conditions if ".productName" not in each))
+
+
+def _has_profile(gpu_id: str, profile: str) -> bool:
+    return any(each.name == profile for each in mig_profiles(gpu_id))

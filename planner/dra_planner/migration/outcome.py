@@ -1,0 +1,78 @@
+"""What becomes of each pod template and object in a migration from device plugins to claims."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from dra_planner.errors import Place
+from dra_planner.sources import Source
+
+
+class Result(StrEnum):
+    """The four results that a pod template can have."""
+
+    REWRITTEN = "rewritten"  # it requests claims now
+    SERVED = "served"  # it stays as it is, because a DeviceClass serves the name that it requests
+    KEPT = "kept"  # it stays on the device plugin
+    CANNOT = "cannot"  # nothing can serve it as it is; the reason says why
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TemplateOutcome:
+    """The result for one pod template of an object; `pods` names the template if the object has several.
+
+    `reason` is empty for templates that are rewritten. `notes` are facts that a reviewer must know, for example a
+    version that the controller needs. `alternatives` are imperative sentences, the best first.
+    """
+
+    place: Place
+    object: str  # "Deployment serve/chat"
+    pods: str
+    result: Result
+    devices: int  # per pod
+    reason: str = ""
+    notes: tuple[str, ...] = ()
+    alternatives: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ObjectChange:
+    """A change of an object that isn't a workload: a quota, a LimitRange, a queue, values of a chart, an alert.
+
+    `is_changed` is false if the object needs a change that only its owner can make; `what` says which.
+    """
+
+    place: Place
+    object: str
+    what: str
+    is_changed: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class MigratedFile:
+    """A source and its text after the migration."""
+
+    source: Source
+    text: str
+
+    @property
+    def is_changed(self) -> bool:
+        return self.text != self.source.text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Migration:
+    """All files after the migration, the results of all pod templates, and changes of other objects.
+
+    `assumptions` are facts about the source cluster that no input states, for example that devices aren't shared.
+    """
+
+    files: tuple[MigratedFile, ...]
+    templates: tuple[TemplateOutcome, ...]
+    changes: tuple[ObjectChange, ...]
+    assumptions: tuple[str, ...] = ()
+
+    def count(self, result: Result) -> int:
+        """Return how many pod templates have this result."""
+        return sum(each.result is result for each in self.templates)

@@ -1,0 +1,131 @@
+"""Where an object holds pod templates, and where a claim can be written in each.
+
+Most kinds hold whole pod specs, which are found by their `containers`. Others have fields of their own or none at all.
+Sources: kubernetes/kubernetes, ray-project/kuberay:ray-operator/controllers/ray/utils/resources.go@feeaf72,
+argoproj/argo-workflows:.features/released/v4.1.0, knative/serving:pkg/apis/serving/fieldmask.go@98e5ef9,
+kserve/kserve (PR 5828), NVIDIA/k8s-nim-operator:api/apps/v1alpha1/dra_types.go@f63f74d.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from dra_planner.migration.editor import Path
+
+_NO_CLAIMS: Final[Mapping[tuple[str, str], str]] = {
+    ("serving.knative.dev", "Service"): "Knative's webhook rejects resourceClaims in pod templates",
+    ("serving.knative.dev", "Configuration"): "Knative's webhook rejects resourceClaims in pod templates",
+    ("tekton.dev", "Task"): "Tekton's pod template has no resourceClaims",
+    ("tekton.dev", "TaskRun"): "Tekton's pod template has no resourceClaims",
+    ("tekton.dev", "PipelineRun"): "Tekton's pod template has no resourceClaims",
+    ("trainer.kubeflow.org", "TrainJob"): "its pods come from the runtime, whose template must request the claim",
+    ("sparkoperator.k8s.io", "SparkApplication"): "the Spark operator has no field for resourceClaims",
+    ("kubevirt.io", "VirtualMachine"): "its GPUs are passed through or vGPUs, which keep the sandbox device plugin",
+    ("kubevirt.io", "VirtualMachineInstance"): "its GPUs are passed through or vGPUs, which keep the sandbox plugin",
+}
+_NOTES: Final[Mapping[tuple[str, str], str]] = {
+    ("argoproj.io", "Workflow"): "needs Argo Workflows 4.1.0 or later; before, use podSpecPatch",
+    ("argoproj.io", "CronWorkflow"): "needs Argo Workflows 4.1.0 or later; before, use podSpecPatch",
+    ("argoproj.io", "WorkflowTemplate"): "needs Argo Workflows 4.1.0 or later; before, use podSpecPatch",
+    ("argoproj.io", "ClusterWorkflowTemplate"): "needs Argo Workflows 4.1.0 or later; before, use podSpecPatch",
+    ("serving.kserve.io", "ServingRuntime"): "needs a KServe version with resourceClaims in runtimes, after 0.20.0",
+    ("serving.kserve.io", "ClusterServingRuntime"): "needs a KServe version with resourceClaims in runtimes, after "
+    "0.20.0",
+    ("serving.kserve.io", "InferenceService"): "works in KServe's Standard mode only, not with Knative",
+}
+_ARGO: Final = frozenset({"Workflow", "CronWorkflow", "WorkflowTemplate", "ClusterWorkflowTemplate"})
+_ROLE_NAMES: Final = ("name", "groupName")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PodPart:
+    """A pod template: the path of the part that holds fields of a pod spec, and the paths of its containers.
+
+    `spec` is that part as a pod spec, with `containers` and `initContainers`. `role` names the template if the object
+    has several.
+    """
+
+    path: Path
+    spec: Mapping[str, Any]
+    containers: Mapping[str, Path]
+    role: str = ""
+
+
+def no_claims_reason(group: str, kind: str) -> str:
+    """Return why pods of a kind can't request claims; "" if they can."""
+    return _NO_CLAIMS.get((group, kind), "")
+
+
+def version_note(group: str, kind: str) -> str:
+    """Return which version of its controller a kind needs for claims; "" if every version works."""
+    return _NOTES.get((group, kind), "")
+
+
+def find_pod_parts(data: Mapping[str, Any], group: str, kind: str) -> list[PodPart]:
+    """Return the pod templates of an object, wherever they are."""
+    if group == "argoproj.io" and kind in _ARGO:
+        return list(_argo(data, ()))
+    if group == "serving.kserve.io" and kind == "InferenceService":
+        return [*_kserve(data), *_find(data, (), "")]
+    return list(_find(data, (), ""))
+
+
+def _find(data: Any, path: Path, role: str) -> Iterator[PodPart]:
+    if isinstance(data, Mapping):
+        containers = data.get("containers")
+        if isinstance(containers, list) and any(isinstance(each, Mapping) for each in containers):
+            yield PodPart(path=path, spec=data, containers=dict(_containers(data, path)), role=role)
+            return
+        own = next((str(data[key]) for key in _ROLE_NAMES if isinstance(data.get(key), str)), "")
+        for key, value in data.items():
+            if key != "metadata":
+                yield from _find(value, (*path, str(key)), own or role or _role_of_key(str(key)))
+    elif isinstance(data, list):
+        for index, value in enumerate(data):
+            yield from _find(value, (*path, index), role)
+
+
+def _role_of_key(key: str) -> str:
+    """Return the role that a key of a map of templates names, such as `Worker` of `pytorchReplicaSpecs`."""
+    return "" if key[:1].islower() else key.lower()
+
+
+def _containers(spec: Mapping[str, Any], path: Path) -> Iterator[tuple[str, Path]]:
+    for key in ("initContainers", "containers"):
+        for index, container in enumerate(spec.get(key) or ()):
+            if isinstance(container, Mapping):
+                yield str(container.get("name", "")), (*path, key, index)
+
+
+def _argo(data: Any, path: Path) -> Iterator[PodPart]:
+    """Yield the templates of a workflow that run a container; others can't have claims."""
+    if isinstance(data, Mapping):
+        templates = data.get("templates")
+        for index, template in enumerate(templates if isinstance(templates, list) else ()):
+            if not isinstance(template, Mapping):
+                continue
+            own = (*path, "templates", index)
+            name = str(template.get("name", ""))
+            for key in ("container", "script"):
+                if isinstance(template.get(key), Mapping):
+                    container = {"name": name, **template[key]}
+                    spec = {**template, "containers": [container]}
+                    yield PodPart(path=own, spec=spec, containers={name: (*own, key)}, role=name)
+        for key, value in data.items():
+            if key not in ("templates", "metadata"):
+                yield from _argo(value, (*path, str(key)))
+
+
+def _kserve(data: Mapping[str, Any]) -> Iterator[PodPart]:
+    """Yield the predictor, transformer and explainer that describe a model instead of containers."""
+    spec = data.get("spec")
+    for role in ("predictor", "transformer", "explainer"):
+        part = spec.get(role) if isinstance(spec, Mapping) else None
+        model = part.get("model") if isinstance(part, Mapping) else None
+        if isinstance(part, Mapping) and isinstance(model, Mapping):
+            path: Path = ("spec", role)
+            container = {**model, "name": "kserve-container"}
+            inner = {**part, "containers": [container]}
+            yield PodPart(path=path, spec=inner, containers={"kserve-container": (*path, "model")}, role=role)

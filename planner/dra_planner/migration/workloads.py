@@ -1,0 +1,181 @@
+"""Migrate the pod templates of one object, and say what became of each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from dra_planner.manifests.objects import KubernetesObject
+from dra_planner.migration.devices import Counterpart, NoCounterpart, NodeNeeds
+from dra_planner.migration.editor import Editor, NotEditable, Path
+from dra_planner.migration.kueue import NotOneFlavor, Queues
+from dra_planner.migration.node_terms import NodeSelection, split_node_selection
+from dra_planner.migration.nvidia_labels import NotTranslatable, needs_of
+from dra_planner.migration.outcome import Result, TemplateOutcome
+from dra_planner.migration.plugin_facts import PluginFacts
+from dra_planner.migration.pods import ContainerNeed, claim_of, needs_of_containers
+from dra_planner.migration.rewriting import claim_template, rewrite_pods, set_ray_gpus, template_name
+from dra_planner.migration.target import Target
+from dra_planner.migration.templates import PodPart, find_pod_parts, no_claims_reason, version_note
+from dra_planner.migration.vendors import counterpart, is_device
+
+_SERVE: str = (
+    "Let a DeviceClass serve {names} (extendedResourceName, Kubernetes 1.36 or later): the object stays as it is"
+)
+_VISIBLE: str = "NVIDIA_VISIBLE_DEVICES"
+
+
+@dataclass(slots=True)
+class WorkloadMigrator:
+    """Migrates workloads of one source cluster to one target. `names` are the (kind, namespace, name) in use."""
+
+    facts: PluginFacts
+    target: Target
+    queues: Queues
+    names: set[tuple[str, str, str]] = field(default_factory=set)
+
+    def migrate(
+        self, editor: Editor, prefix: Path, item: KubernetesObject
+    ) -> tuple[list[TemplateOutcome], list[Mapping[str, Any]]]:
+        """Migrate an object in place; return the results of its pod templates, and new claim templates."""
+        outcomes: list[TemplateOutcome] = []
+        added: list[Mapping[str, Any]] = []
+        parts = find_pod_parts(item.data, item.group, item.kind)
+        using = [part for part in parts if any(need.counts for need in needs_of_containers(part.spec, is_device))]
+        unlimited = [part for part in parts if part not in using and _takes_all_devices(part.spec)]
+        outcomes += [_unlimited(item, part) for part in unlimited]
+        for part in using:
+            name = part.role if len(using) > 1 else ""
+            outcome, template = self._migrate_part(editor, prefix, item, replace(part, role=name))
+            outcomes.append(outcome)
+            added += [template] if template else []
+        return outcomes, added
+
+    def _migrate_part(
+        self, editor: Editor, prefix: Path, item: KubernetesObject, part: PodPart
+    ) -> tuple[TemplateOutcome, Mapping[str, Any] | None]:
+        needs = needs_of_containers(part.spec, is_device)
+        resources = sorted({name for need in needs for name in need.counts})
+        outcome = TemplateOutcome(
+            place=item.place,
+            object=str(item),
+            pods=part.role,
+            result=Result.REWRITTEN,
+            devices=_devices(needs),
+        )
+        if f"{item.namespace}/{item.name}" in self.target.keep:
+            return replace(outcome, result=Result.KEPT, reason="the options keep it on the device plugin"), None
+        fault = no_claims_reason(item.group, item.kind)
+        if fault:
+            return self._otherwise(outcome, NoCounterpart(fault), resources), None
+        if part.spec.get("nodeName"):
+            fault = "it names its node, and the scheduler, which it bypasses, allocates devices to claims"
+            return self._otherwise(outcome, NoCounterpart(fault, ("Remove nodeName",), stays=True), []), None
+        try:
+            selection = self._selection(item, part, resources)
+        except (NotTranslatable, NotOneFlavor) as error:
+            return self._otherwise(outcome, NoCounterpart(str(error), stays=True), []), None
+        labels = _labels(part.spec)
+        counterparts: dict[str, Counterpart] = {}
+        for resource in resources:
+            most = max(need.counts.get(resource, 0) for need in needs)
+            found = counterpart(resource, most, selection.needs, labels, self.facts, self.target)
+            if isinstance(found, NoCounterpart):
+                return self._otherwise(outcome, found, []), None
+            counterparts[resource] = found
+        return self._rewritten(editor, prefix, item, part, outcome, selection, counterparts, needs)
+
+    def _rewritten(
+        self,
+        editor: Editor,
+        prefix: Path,
+        item: KubernetesObject,
+        part: PodPart,
+        outcome: TemplateOutcome,
+        selection: NodeSelection,
+        counterparts: Mapping[str, Counterpart],
+        needs: Sequence[ContainerNeed],
+    ) -> tuple[TemplateOutcome, Mapping[str, Any] | None]:
+        claim = claim_of(needs, counterparts)
+        taken = {name for kind, namespace, name in self.names
+                 if kind == "ResourceClaimTemplate" and namespace == item.namespace}  # fmt: skip
+        name = template_name(item.name or item.kind.lower(), part.role, claim, counterparts, taken)
+        before = editor.text
+        try:
+            rewrite_pods(
+                editor, prefix, part, claim, counterparts, template_name=name, device_parts=selection.device_parts
+            )
+            note = set_ray_gpus(editor, prefix, part, claim.devices) if item.group == "ray.io" else ""
+        except NotEditable as error:
+            editor.text = before
+            fault = NoCounterpart(f"{error}: write out what they stand for first")
+            return self._otherwise(outcome, fault, []), None
+        self.names.add(("ResourceClaimTemplate", item.namespace, name))
+        namespace = str(item.metadata.get("namespace") or "")
+        notes = [each for each in (note, version_note(item.group, item.kind), *selection.needs.notes) if each]
+        return replace(outcome, notes=tuple(notes)), claim_template(name, namespace, claim)
+
+    def _selection(self, item: KubernetesObject, part: PodPart, resources: Sequence[str]) -> NodeSelection:
+        """Return what the pod's node selection, and the flavor of its queue, demand of devices."""
+        own = split_node_selection(part.spec)
+        queued = self.queues.device_terms(item, resources)
+        if not queued:
+            return own
+        added = needs_of(queued)
+        conditions = (*own.needs.conditions, *(each for each in added.conditions if each not in own.needs.conditions))
+        needs = NodeNeeds(
+            conditions=conditions,
+            profile=own.needs.profile or added.profile,
+            sharing=own.needs.sharing or added.sharing,
+            clients=own.needs.clients or added.clients,
+            notes=own.needs.notes,
+        )
+        return replace(own, needs=needs)
+
+    def _otherwise(self, outcome: TemplateOutcome, why: NoCounterpart, resources: Sequence[str]) -> TemplateOutcome:
+        """Return the result of pods that can't request a claim: served by a class if all their names are."""
+        served = bool(resources) and all(name in self.target.served for name in resources)
+        if served:
+            classes = ", ".join(sorted({self.target.served[name] for name in resources}))
+            reason = f"{why.reason}, but the DeviceClass {classes} serves {' and '.join(resources)}"
+            return replace(outcome, result=Result.SERVED, reason=reason, alternatives=why.alternatives)
+        first = (_SERVE.format(names=" and ".join(resources)),) if resources else ()
+        return replace(outcome, result=Result.CANNOT, reason=why.reason, alternatives=(*first, *why.alternatives))
+
+
+def _unlimited(item: KubernetesObject, part: PodPart) -> TemplateOutcome:
+    return TemplateOutcome(
+        place=item.place,
+        object=str(item),
+        pods=part.role,
+        result=Result.CANNOT,
+        devices=0,
+        reason=f"it requests no device, and {_VISIBLE} shows it every GPU of its node",
+        alternatives=(
+            "Request a claim with adminAccess and allocationMode All, if it monitors all GPUs",
+            "Request a claim for the GPUs that it uses",
+        ),
+    )
+
+
+def _takes_all_devices(spec: Mapping[str, Any]) -> bool:
+    containers = [each for key in ("initContainers", "containers") for each in spec.get(key) or ()]
+    return not spec.get("resourceClaims") and any(
+        variable.get("name") == _VISIBLE and str(variable.get("value", "")) not in ("", "none", "void")
+        for container in containers
+        if isinstance(container, Mapping)
+        for variable in container.get("env") or ()
+        if isinstance(variable, Mapping)
+    )
+
+
+def _labels(spec: Mapping[str, Any]) -> Mapping[str, str]:
+    selector = spec.get("nodeSelector")
+    return {str(key): str(value) for key, value in selector.items()} if isinstance(selector, Mapping) else {}
+
+
+def _devices(needs: Sequence[ContainerNeed]) -> int:
+    """Return how many devices a pod holds at once: of its lasting containers, or of its neediest init container."""
+    lasting = sum(count for need in needs if not need.ends for count in need.counts.values())
+    return max([lasting, *(sum(need.counts.values()) for need in needs if need.ends)], default=0)

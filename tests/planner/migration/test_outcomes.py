@@ -1,0 +1,251 @@
+"""Pods that can't request a claim as they are: served by a class, kept on the device plugin, or not migrated at all."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from dra_planner.migration import Migration, PluginFacts, Result, Sharing, Target, migrate
+from dra_planner.sources import Source
+
+SERVED = Target(minor=36, served={"nvidia.com/gpu": "gpu.nvidia.com"})
+PLAIN = Target(minor=36)
+
+POD = """\
+apiVersion: v1
+kind: Pod
+metadata: {{name: one, namespace: ml}}
+spec:
+  {extra}
+  containers:
+    - name: main
+      image: example/main:1
+      resources: {{limits: {{{resource}: {count}}}}}
+"""
+KNATIVE = """\
+apiVersion: serving.knative.dev/v1
+kind: Service
+metadata: {name: chat, namespace: ml}
+spec:
+  template:
+    spec:
+      containers:
+        - image: example/chat:1
+          resources: {limits: {nvidia.com/gpu: "1"}}
+"""
+
+
+def pod(extra: str = "restartPolicy: Always", resource: str = "nvidia.com/gpu", count: int = 1) -> str:
+    return POD.format(extra=extra, resource=resource, count=count)
+
+
+def migrated(text: str, target: Target = PLAIN, answers: PluginFacts | None = None) -> Migration:
+    return migrate([Source("pods.yaml", textwrap.dedent(text))], target, answers)
+
+
+def test_knative_is_served_by_a_class_and_stays_as_it_is() -> None:
+    found = migrated(KNATIVE, SERVED)
+
+    assert [each.result for each in found.templates] == [Result.SERVED]
+    assert "gpu.nvidia.com serves nvidia.com/gpu" in found.templates[0].reason
+    assert not found.files[0].is_changed
+
+
+def test_knative_without_such_a_class_can_not_migrate_and_names_it_as_the_first_alternative() -> None:
+    (outcome,) = migrated(KNATIVE).templates
+
+    assert outcome.result is Result.CANNOT
+    assert "webhook rejects resourceClaims" in outcome.reason
+    assert "extendedResourceName" in outcome.alternatives[0]
+
+
+CANNOT = {
+    "a pod that names its node": (pod("nodeName: gpu-1"), "names its node"),
+    "shares of MPS": (pod('nodeSelector: {nvidia.com/mps.capable: "true"}'), "under MPS"),
+    "a renamed share without shares in the target": (pod(resource="nvidia.com/gpu.shared"), "time-sliced"),
+    "a product label of shared GPUs": (
+        pod("nodeSelector: {nvidia.com/gpu.product: NVIDIA-L4-SHARED}"),
+        "time-sliced",
+    ),
+    "a fraction of HAMi": (pod(resource="nvidia.com/gpumem", count=4096), "HAMi"),
+    "an unknown GPU": (pod("nodeSelector: {nvidia.com/gpu.product: Voodoo-2}"), "Voodoo-2"),
+    "a label without a counterpart": (
+        pod('nodeSelector: {nvidia.com/cuda.driver.major: "580"}'),
+        "nvidia.com/cuda.driver.major",
+    ),
+    "TPU chips": (pod(resource="google.com/tpu", count=4), "all TPU chips"),
+}
+
+
+@pytest.mark.parametrize(("text", "reason"), CANNOT.values(), ids=CANNOT)
+def test_a_pod_that_no_claim_can_stand_for_stays_with_the_reason(text: str, reason: str) -> None:
+    found = migrated(text)
+
+    assert [each.result for each in found.templates] == [Result.CANNOT]
+    assert reason in found.templates[0].reason
+    assert not found.files[0].is_changed
+
+
+def test_affinity_to_a_gpu_or_a_zone_can_not_be_split_between_claim_and_node() -> None:
+    found = migrated("""\
+        apiVersion: v1
+        kind: Pod
+        metadata: {name: either}
+        spec:
+          affinity:
+            nodeAffinity:
+              requiredDuringSchedulingIgnoredDuringExecution:
+                nodeSelectorTerms:
+                  - matchExpressions: [{key: nvidia.com/gpu.product, operator: In, values: [NVIDIA-L4]}]
+                  - matchExpressions: [{key: topology.kubernetes.io/zone, operator: In, values: [us-east-1a]}]
+          containers:
+            - {name: main, image: example/main:1, resources: {limits: {nvidia.com/gpu: 1}}}
+        """)
+
+    assert "alternatives" in found.templates[0].reason
+
+
+def test_affinity_to_one_of_two_gpus_becomes_one_condition_and_the_zone_stays() -> None:
+    found = migrated("""\
+        apiVersion: v1
+        kind: Pod
+        metadata: {name: both}
+        spec:
+          affinity:
+            nodeAffinity:
+              requiredDuringSchedulingIgnoredDuringExecution:
+                nodeSelectorTerms:
+                  - matchExpressions:
+                      - {key: nvidia.com/gpu.product, operator: In, values: [NVIDIA-L4, NVIDIA-L40S]}
+                      - {key: topology.kubernetes.io/zone, operator: In, values: [us-east-1a]}
+          containers:
+            - {name: main, image: example/main:1, resources: {limits: {nvidia.com/gpu: 1}}}
+        """)
+
+    text = found.files[0].text
+    assert 'productName in ["NVIDIA L4", "NVIDIA L40S"]' in text
+    assert "topology.kubernetes.io/zone" in text
+    assert "nvidia.com/gpu.product" not in text
+
+
+def test_the_user_may_say_how_the_plugin_shares_gpus() -> None:
+    answers = PluginFacts(shared={"nvidia.com/gpu": Sharing("time-slicing", 4)}, is_known=True)
+
+    unshared, shared = (migrated(pod(), Target(minor=36, shares=shares), answers) for shares in ("", "4"))
+
+    assert unshared.templates[0].result is Result.CANNOT
+    assert 'shares: "1"' in shared.files[0].text
+    assert not shared.assumptions
+
+
+def test_whole_gpus_of_a_driver_with_shares_request_all_shares_of_each() -> None:
+    found = migrated(pod(count=2), Target(minor=36, shares="4"))
+
+    assert 'shares: "4"' in found.files[0].text
+    assert "count: 2" in found.files[0].text
+
+
+def test_whole_gpus_are_an_assumption_that_is_stated_if_no_input_says_how_they_are_shared() -> None:
+    assert "whole device" in migrated(pod()).assumptions[0]
+
+
+def test_nodes_of_the_source_cluster_say_that_a_gpu_is_a_mig_device() -> None:
+    node = """\
+apiVersion: v1
+kind: Node
+metadata:
+  name: gpu-1
+  labels: {nvidia.com/mig.strategy: single, nvidia.com/gpu.product: NVIDIA-A100-SXM4-40GB-MIG-1g.5gb}
+---
+"""
+    found = migrated(node + pod())
+
+    assert "mig.nvidia.com" in found.files[0].text
+    assert not found.assumptions
+
+
+def test_pods_that_see_every_gpu_without_a_request_are_named() -> None:
+    found = migrated("""\
+        apiVersion: apps/v1
+        kind: DaemonSet
+        metadata: {name: monitor, namespace: ml}
+        spec:
+          selector: {matchLabels: {app: monitor}}
+          template:
+            metadata: {labels: {app: monitor}}
+            spec:
+              containers:
+                - name: main
+                  image: example/monitor:1
+                  env: [{name: NVIDIA_VISIBLE_DEVICES, value: all}]
+        """)
+
+    assert found.templates[0].result is Result.CANNOT
+    assert "adminAccess" in found.templates[0].alternatives[0]
+
+
+def test_a_workload_that_the_user_keeps_stays_on_the_device_plugin() -> None:
+    found = migrated(pod(), Target(minor=36, keep=frozenset({"ml/one"})))
+
+    assert [each.result for each in found.templates] == [Result.KEPT]
+    assert not found.files[0].is_changed
+
+
+def test_comments_order_and_quotes_stay() -> None:
+    text = """\
+# The chat model
+apiVersion: v1
+kind: Pod
+metadata:
+  name: "chat"   # public name
+spec:
+  containers:
+  - name: main
+    image: 'example/chat:1'  # pinned
+    resources:
+      limits:
+        cpu: "2"
+        nvidia.com/gpu: 1  # one GPU
+"""
+    found = migrated(text).files[0].text
+
+    kept = [line for line in text.splitlines()[1:] if "gpu" not in line]
+    lines = found.rpartition("---\n")[2].splitlines()
+    positions = [lines.index(line) for line in kept]
+    assert positions == sorted(positions)
+    assert found.startswith("# The chat model\n")
+
+
+def test_yaml_anchors_are_never_rewritten() -> None:
+    found = migrated("""\
+        apiVersion: v1
+        kind: Pod
+        metadata: {name: anchored}
+        spec:
+          containers:
+            - name: main
+              image: example/main:1
+              resources: {limits: &gpu {nvidia.com/gpu: 1, cpu: 2}, requests: *gpu}
+        """)
+
+    assert found.templates[0].result is Result.CANNOT
+    assert "anchors" in found.templates[0].reason
+    assert not found.files[0].is_changed
+
+
+def test_an_alert_that_counts_gpus_of_the_plugin_is_named() -> None:
+    found = migrated("""\
+        apiVersion: monitoring.coreos.com/v1
+        kind: PrometheusRule
+        metadata: {name: gpus}
+        spec:
+          groups:
+            - name: gpus
+              rules:
+                - alert: NoGpu
+                  expr: sum(kube_pod_container_resource_requests{resource="nvidia_com_gpu"}) > 8
+        """)
+
+    assert "kube_pod_resourceclaim_info" in found.changes[0].what
+    assert not found.changes[0].is_changed
