@@ -18,7 +18,7 @@ from rich.terminal_theme import TerminalTheme
 from rich.text import Text
 
 from dra_command.__main__ import main as command
-from dra_command.formats.html_style import DARK, LIGHT
+from dra_command.pens.html.style import DARK, LIGHT
 
 ROOT = Path(__file__).parents[1]
 SHOWN = ("plan", "examples/eighty-gi", "--fleet", "examples/eighty-gi/fleet.yaml")

@@ -148,8 +148,8 @@ def _input_type(value: Mapping[str, Any]) -> str:
 
 
 def _command() -> str:
-    from dra_command.arguments import build_parser
-    from dra_command.examples import EXAMPLES
+    from dra_command.command_line.arguments import build_parser
+    from dra_command.command_line.examples import EXAMPLES
 
     (commands,) = (action for action in build_parser()._actions if isinstance(action, argparse._SubParsersAction))
     lines = [

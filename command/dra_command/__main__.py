@@ -12,10 +12,10 @@ from importlib import import_module
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from dra_command.status import Status
+from dra_command.command_line.exit_status import Status
 
 if TYPE_CHECKING:
-    from dra_command.arguments import Arguments
+    from dra_command.command_line.arguments import Arguments
 
 INTERNAL_ERROR = 70  # sysexits.h EX_SOFTWARE: a fault of ours, not of the input
 MORE_OBJECTS = 250_000  # before the collector looks for cycles, instead of 700: a plan of some pods makes 100 000
@@ -46,7 +46,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(words: list[str]) -> int:
-    from dra_command.arguments import parse
+    from dra_command.command_line.arguments import parse
     from dra_planner.errors import PlannerError
 
     as_json = _wants_json(words)
@@ -56,21 +56,21 @@ def _run(words: list[str]) -> int:
             return Status.FITS
         return _dispatch(arguments)
     except PlannerError as error:
-        from dra_command.faults import tell_fault  # only on the way to an error
+        from dra_command.error_output import print_fault  # only on the way to an error
 
-        tell_fault(error, as_json=as_json)
+        print_fault(error, as_json=as_json)
         return Status.WRONG_INPUT
     except (BrokenPipeError, KeyboardInterrupt):
         raise
     except Exception as error:
-        from dra_command.faults import tell_internal_error  # only on the way to an error
+        from dra_command.error_output import print_internal_error  # only on the way to an error
 
-        tell_internal_error(error, as_json=as_json, verbose="--verbose" in words or "-v" in words)
+        print_internal_error(error, as_json=as_json, verbose="--verbose" in words or "-v" in words)
         return INTERNAL_ERROR
 
 
 def _dispatch(arguments: Arguments) -> int:
-    module = import_module(f"dra_command.commands.{arguments.command}")
+    module = import_module(f"dra_command.{arguments.command}.run")
     status: int = module.run(arguments.values)
     return status
 

@@ -9,22 +9,20 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from dra_command.contract import (
-    CheckOutput,
-    ErrorOutput,
-    ExplainOutput,
-    MatrixOutput,
-    MessagesOutput,
-    PlanOutput,
-    PortfolioOutput,
-    RehearseOutput,
-    SuggestOutput,
-    VerifyOutput,
-)
-from dra_command.contract.baseline import BaselineFile
-from dra_command.contract.explain_finding import ExplainFindingOutput
-from dra_command.contract.explain_pod import ExplainPodOutput
-from dra_command.contract.explain_pool import ExplainPoolOutput
+from dra_command.check.contract import CheckOutput
+from dra_command.claim_report.contract import ExplainOutput
+from dra_command.contract.error import ErrorOutput
+from dra_command.explain.finding.contract import ExplainFindingOutput
+from dra_command.explain.message.contract import MessagesOutput
+from dra_command.explain.pod.contract import ExplainPodOutput
+from dra_command.explain.pool.contract import ExplainPoolOutput
+from dra_command.findings.baseline_file import BaselineFile
+from dra_command.plan.matrix.contract import MatrixOutput
+from dra_command.plan_report.contract.plan import PlanOutput
+from dra_command.portfolio.contract import PortfolioOutput
+from dra_command.rehearse.contract import RehearseOutput
+from dra_command.suggest.contract import SuggestOutput
+from dra_command.verify.contract import VerifyOutput
 from dra_planner.fleet import Fleet
 from dra_planner.planfile import PlanFile
 from dra_planner.portfolio.schema import Portfolio

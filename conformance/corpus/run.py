@@ -26,7 +26,7 @@ from pathlib import Path
 
 import yaml
 
-from dra_command.inputs import without_others
+from dra_command.inputs.command_inputs import mark_unrelated_files
 from dra_planner.errors import Diagnostic, PlannerError
 from dra_planner.fleet import Fleet, read_fleet
 from dra_planner.plan import PlanRequest, make_plan, read_checked
@@ -150,7 +150,7 @@ def _judged(tree: Path) -> Iterator[Source]:
     files = sorted(path for path in tree.rglob("*") if path.suffix in (".yaml", ".yml"))
     sources = tuple(Source(str(path), path.read_text(encoding="utf-8")) for path in files)
     sources = tuple(source for source in sources if _has_object(source.text))
-    marked, _ = without_others(sources, (str(tree),), "check") if sources else ((), ())
+    marked, _ = mark_unrelated_files(sources, (str(tree),), "check") if sources else ((), ())
     yield from (source for source in marked if not source.left_alone)
 
 

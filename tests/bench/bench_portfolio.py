@@ -24,8 +24,8 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "command" / "portfolio"))
 
 from generated import write_portfolio
 
-from dra_command.portfolio.collecting import collect
-from dra_command.portfolio.running import RunOptions, run_portfolio
+from dra_command.portfolio.computation.execution import RunOptions, run_portfolio
+from dra_command.portfolio.input_collection import collect
 from dra_planner.plan import Plan
 from dra_planner.portfolio.cells import StackCells
 

@@ -14,7 +14,7 @@ import yaml
 from command_project import Project
 from test_formats import copy_examples
 
-from dra_command.status import Status
+from dra_command.command_line.exit_status import Status
 
 ROOT = Path(__file__).parents[2]
 REHEARSALS = ROOT / "tests" / "planner" / "simulation" / "rehearsals"

@@ -11,7 +11,7 @@ import pytest
 import yaml
 from command_project import Project
 
-from dra_command.fragments import judge_fragments, not_judged
+from dra_command.inputs.tutorials.fragments import judge_fragments, not_judged
 from dra_planner.releases import features_of
 from dra_planner.sources import Source
 

@@ -13,7 +13,7 @@ from unittest.mock import patch
 from allocation_builders import CLASSES, claim, gpus, node, request, shape
 from plan_builders import deployment, fleet, plan_of
 
-from dra_command.portfolio.store import Store
+from dra_command.portfolio.computation.answer_store import Store
 from dra_planner import catalog
 from dra_planner.allocation import Placement, Refusal, Undecided, open_node, place, reasons_of
 from dra_planner.errors import PlannerError

@@ -18,7 +18,7 @@ import yaml
 from command_project import Done, Project
 from fix_texts import pattern_of
 
-from dra_command.status import Status
+from dra_command.command_line.exit_status import Status
 
 HERE = Path(__file__).parent
 JSON_COMMANDS = {"plan", "check", "explain", "verify", "catalog", "slices"}

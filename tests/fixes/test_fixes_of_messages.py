@@ -18,7 +18,7 @@ import yaml
 from command_project import Done, Project
 from test_fixes_are_applied import FLEET, MANIFEST
 
-from dra_command.status import Status
+from dra_command.command_line.exit_status import Status
 from dra_planner.catalog.messages import commands, messages
 
 COMMANDS = {message.id: commands(message) for message in messages()}

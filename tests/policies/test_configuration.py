@@ -11,9 +11,9 @@ import pytest
 import yaml
 from pulumi_policy import EnforcementLevel
 
-from dra_command.commands.check import check
-from dra_command.configured import Asked
-from dra_command.inputs import Inputs
+from dra_command.findings.evaluation import find_violations
+from dra_command.findings.project_configuration import ProjectConfiguration
+from dra_command.inputs.command_inputs import Inputs
 from dra_planner.errors import PlannerError
 from dra_planner.sources import Source
 from dra_policies.configuration.exemptions import excuses_of
@@ -144,7 +144,7 @@ IN_BOTH = "claim-shared-by-replicas"
 )
 def test_command_and_pack_tell_the_same(declare: SimpleNamespace, text: str) -> None:
     source = Source("web.yaml", yaml.safe_dump_all(SHARED))
-    asked = Asked(parse_configuration(text, "pulumi-dra.yaml"), TODAY)
+    asked = ProjectConfiguration(parse_configuration(text, "pulumi-dra.yaml"), TODAY)
     resources = [
         declare.resource(f"kubernetes:{each['apiVersion']}:{each['kind']}", each["metadata"]["name"], each)
         for each in SHARED
@@ -152,7 +152,7 @@ def test_command_and_pack_tell_the_same(declare: SimpleNamespace, text: str) -> 
 
     of_command = [
         (each.code, each.severity)
-        for each in check(Inputs(sources=(source,), paths=("web.yaml",)), (), asked).diagnostics
+        for each in find_violations(Inputs(sources=(source,), paths=("web.yaml",)), (), asked).diagnostics
         if each.severity != "note"
     ]
     of_pack = [

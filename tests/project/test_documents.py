@@ -12,8 +12,8 @@ from typing import NamedTuple
 import pytest
 
 from dra_command.__main__ import main
-from dra_command.arguments import parse
-from dra_command.examples import EXAMPLES
+from dra_command.command_line.arguments import parse
+from dra_command.command_line.examples import EXAMPLES
 
 ROOT = Path(__file__).parents[2]
 PAGES = ("README.md", "CONTRIBUTING.md", *sorted(str(page.relative_to(ROOT)) for page in ROOT.glob("docs/**/*.md")))

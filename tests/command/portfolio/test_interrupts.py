@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from generated import write_portfolio
 
-from dra_command.status import Status
+from dra_command.command_line.exit_status import Status
 
 SECONDS = 240
 COMMAND = [sys.executable, "-m", "dra_command", "portfolio"]

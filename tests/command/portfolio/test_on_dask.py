@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 from generated import write_portfolio
 
-from dra_command.portfolio.collecting import collect
-from dra_command.portfolio.running import Answers, RunLog, RunOptions, run_portfolio
+from dra_command.portfolio.computation.execution import Answers, RunLog, RunOptions, run_portfolio
+from dra_command.portfolio.input_collection import collect
 from dra_planner.errors import PlannerError
 
 WORKERS = 4
@@ -102,11 +102,12 @@ def test_two_of_four_workers_are_killed_and_nothing_is_missing(tmp_path: Path, c
 def test_a_worker_with_another_planner_is_refused_and_a_scheduler_that_goes_is_told(
     tmp_path: Path, cluster: Started, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from dra_command.portfolio import running
+
+    from dra_command.portfolio.computation import execution
 
     file = write_portfolio(tmp_path / "p", 12, 3)
     with monkeypatch.context() as patch:
-        patch.setattr(running, "planner_digest", lambda: "another")
+        patch.setattr(execution, "planner_digest", lambda: "another")
         with pytest.raises(PlannerError, match="another version of pulumi-dra") as told:
             answers_of(file, "refused", scheduler=cluster.address)
     assert told.value.fix == "install the same wheel on every worker"
@@ -124,9 +125,10 @@ def test_a_worker_with_another_planner_is_refused_and_a_scheduler_that_goes_is_t
 
 @pytest.mark.filterwarnings("ignore")
 def test_a_scheduler_that_does_not_answer_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from dra_command.portfolio.engines import on_dask
 
-    monkeypatch.setattr(on_dask, "_CONNECT_SECONDS", 2)
+    from dra_command.portfolio.computation.engines import dask_cluster
+
+    monkeypatch.setattr(dask_cluster, "_CONNECT_SECONDS", 2)
     file = write_portfolio(tmp_path / "p", 1, 0)
     with pytest.raises(PlannerError, match="no Dask scheduler answers"):
         answers_of(file, "results", scheduler="tcp://127.0.0.1:9")

@@ -15,9 +15,9 @@ import pytest
 from generated import write_portfolio
 
 from dra_command.__main__ import main
-from dra_command.portfolio.collecting import collect
-from dra_command.portfolio.store import Store
-from dra_command.status import Status
+from dra_command.command_line.exit_status import Status
+from dra_command.portfolio.computation.answer_store import Store
+from dra_command.portfolio.input_collection import collect
 from dra_planner.errors import PlannerError
 
 ROOT = Path(__file__).parents[3]
@@ -190,7 +190,7 @@ def test_a_share_says_what_all_take(tmp_path: Path, capsys: pytest.CaptureFixtur
 def test_what_was_interrupted_says_how_to_go_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from dra_command.portfolio.engines.here import Here
+    from dra_command.portfolio.computation.engines.in_process import Here
 
     def interrupted(*_: object) -> object:
         raise KeyboardInterrupt

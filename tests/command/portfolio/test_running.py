@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 from generated import write_portfolio
 
-from dra_command.portfolio import work
-from dra_command.portfolio.collecting import collect
-from dra_command.portfolio.deadlines import TooLong, deadline
-from dra_command.portfolio.engines import here, processes
-from dra_command.portfolio.engines.processes import Processes
-from dra_command.portfolio.rows import Row
-from dra_command.portfolio.running import (
+from dra_command.portfolio.computation import worker
+from dra_command.portfolio.computation.answer_row import Row
+from dra_command.portfolio.computation.answer_store import Store
+from dra_command.portfolio.computation.deadlines import TooLong, deadline
+from dra_command.portfolio.computation.engines import in_process, process_pool
+from dra_command.portfolio.computation.engines.process_pool import Processes
+from dra_command.portfolio.computation.execution import (
     FEW_CELLS,
     Answers,
     RunLog,
@@ -25,7 +25,7 @@ from dra_command.portfolio.running import (
     choose_engine,
     run_portfolio,
 )
-from dra_command.portfolio.store import Store
+from dra_command.portfolio.input_collection import collect
 from dra_planner.plan import PlanRequest, make_plan
 from dra_planner.portfolio.answers import answer_of
 from dra_planner.portfolio.cells import read_stack_fleet
@@ -117,7 +117,7 @@ def test_a_broken_stack_is_told_and_the_others_complete(tmp_path: Path) -> None:
 
 def test_a_cell_that_takes_too_long_is_told_and_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = write_portfolio(tmp_path / "p", 2, 0, "limits: {seconds: 1}\n")
-    plan = work._ASK["plan"]
+    plan = worker._ASK["plan"]
 
     def slow(stack: object, future: object) -> object:
         until = time.monotonic() + 2 * (stack.inputs.name == "c00001")  # type: ignore[attr-defined]
@@ -125,14 +125,14 @@ def test_a_cell_that_takes_too_long_is_told_and_tried_again(tmp_path: Path, monk
             pass
         return plan(stack, future)  # type: ignore[arg-type]
 
-    monkeypatch.setitem(work._ASK, "plan", slow)
+    monkeypatch.setitem(worker._ASK, "plan", slow)
     first = rows_of(run(file))
     assert [row.outcome.partition(":")[0] for row in first if row is not None][1] == "failed"
     assert first[1] is not None
     assert first[1].why == "takes longer than 1 s; raise `limits.seconds`"
     file.write_text(file.read_text().replace("seconds: 1}", "seconds: 120}"))
     again = run(file)
-    monkeypatch.setitem(work._ASK, "plan", plan)
+    monkeypatch.setitem(worker._ASK, "plan", plan)
     assert rows_of(again) == rows_of(run(file, "fresh"))
     assert [row.outcome.partition(":")[0] for row in rows_of(again) if row is not None].count("failed") == 0
 
@@ -143,7 +143,7 @@ def test_a_cell_without_memory_is_told(tmp_path: Path, monkeypatch: pytest.Monke
 
     file = write_portfolio(tmp_path / "p", 1, 0, "limits: {memoryGib: 1}\n")
     with monkeypatch.context() as patch:
-        patch.setitem(work._ASK, "plan", hungry)
+        patch.setitem(worker._ASK, "plan", hungry)
         (row,) = rows_of(run(file))
     assert row is not None
     assert (row.outcome, row.why) == ("failed:memory", "takes more memory than a worker has; raise `limits.memoryGib`")
@@ -169,7 +169,7 @@ def test_a_pool_of_processes_answers_alike_though_one_is_killed(tmp_path: Path) 
     killed: list[int] = []
 
     class Fragile(Processes):
-        def _submit(self, batch: work.Batch, workers: int) -> object:  # type: ignore[override]
+        def _submit(self, batch: worker.Batch, workers: int) -> object:  # type: ignore[override]
             future = super()._submit(batch, workers)
             if not killed and self._pool is not None and self._pool._processes:
                 killed.append(next(iter(self._pool._processes)))
@@ -177,7 +177,7 @@ def test_a_pool_of_processes_answers_alike_though_one_is_killed(tmp_path: Path) 
             return future
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(processes, "Processes", Fragile)
+        patch.setattr(process_pool, "Processes", Fragile)
         answers = run(file, engine="processes", workers=2)
     assert killed
     assert rows_of(answers) == rows_of(run(file, "fresh"))
@@ -188,14 +188,14 @@ def test_a_cell_that_ends_every_process_is_told_and_answered_with_more_memory(tm
     file = write_portfolio(tmp_path / "p", 1, 0, "limits: {memoryGib: 2}\n")
 
     class Killed(Processes):
-        def _submit(self, batch: work.Batch, workers: int) -> object:  # type: ignore[override]
+        def _submit(self, batch: worker.Batch, workers: int) -> object:  # type: ignore[override]
             future = super()._submit(batch, workers)
             for process in tuple(self._pool._processes or ()) if self._pool is not None else ():
                 os.kill(process, signal.SIGKILL)
             return future
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(processes, "Processes", Killed)
+        patch.setattr(process_pool, "Processes", Killed)
         (row,) = rows_of(run(file, engine="processes", workers=2))
     assert row is not None
     assert row.outcome == "failed:worker"
@@ -241,12 +241,12 @@ def test_stacks_with_few_cells_travel_together(tmp_path: Path, monkeypatch: pyte
     file = write_portfolio(tmp_path / "p", 400, 0)
     sizes: list[int] = []
 
-    def nothing(batch: work.Batch, futures: bytes, *inputs: bytes) -> work.Worked:
+    def nothing(batch: worker.Batch, futures: bytes, *inputs: bytes) -> worker.Worked:
         assert len(inputs) == len(set(batch.inputs))
         sizes.append(len(batch.cells))
-        return work.Worked([], 0)
+        return worker.Worked([], 0)
 
-    monkeypatch.setattr(here, "run_batch", nothing)
+    monkeypatch.setattr(in_process, "run_batch", nothing)
     run(file)
     assert sizes == [50] * 8
 
@@ -279,7 +279,7 @@ def replace_outcome(row: Row, outcome: str) -> Row:
 def test_where_cells_are_computed_on_one_machine(
     cells: int, engine: str, workers: int, cores: int, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dra_command.portfolio.running.default_workers", lambda: cores)
+    monkeypatch.setattr("dra_command.portfolio.computation.execution.default_workers", lambda: cores)
     collected = collect(str(write_portfolio(tmp_path / "p", 1, 1)))
     chosen = choose_engine(collected, cells, RunOptions(results=tmp_path, engine=engine, workers=workers))
     try:

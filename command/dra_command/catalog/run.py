@@ -1,0 +1,145 @@
+"""`pulumi-dra catalog`: the tables of machines, GPUs, MIG profiles, drivers and releases, filtered."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterator
+
+from dra_command.command_line.exit_status import Status
+from dra_command.pens.terminal.page import Page
+from dra_planner import catalog
+from dra_planner.catalog import Machine
+from dra_planner.releases import GATES, RELEASES
+
+Row = dict[str, str | int | float | bool | None]
+
+
+def run(values: argparse.Namespace) -> int:
+    """Print the rows of one table in which every given word occurs; 1 when there is none."""
+    rows = [row for row in _TABLES[values.table](values) if _matches(row, values.words)]
+    if values.format == "json":
+        import json  # only for this format
+
+        print(json.dumps({"version": 1, values.table: rows}, indent=2, ensure_ascii=False))
+    else:
+        _print(rows)
+    return Status.FITS if rows else Status.BROKEN
+
+
+def _matches(row: Row, words: list[str]) -> bool:
+    text = " ".join(str(value) for value in row.values()).lower()
+    return all(word.lower() in text for word in words)
+
+
+def _print(rows: list[Row]) -> None:
+    with Page(wide=True) as page:
+        if not rows:
+            page.line("nothing in this table holds all of these words")
+            return
+        heads = [head for head in rows[0] if any(row[head] not in (None, "") for row in rows)]
+        numbers = [at for at, head in enumerate(heads) if all(_is_number(row[head]) for row in rows)]
+        page.table(heads, ([_cell(row[head]) for head in heads] for row in rows), numbers=numbers)
+
+
+def _is_number(value: object) -> bool:
+    return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else ""
+    return "" if value is None else str(value)
+
+
+def _machines(values: argparse.Namespace) -> Iterator[Row]:
+    for cloud in (values.cloud,) if values.cloud else catalog.cloud_titles():
+        for machine in catalog.machines(cloud):
+            roots = {place.pcie_root for place in catalog.gpu_places(machine) if place.pcie_root}
+            yield {
+                "cloud": machine.cloud,
+                "machine": machine.name,
+                "vcpus": machine.vcpus,
+                "memory_gib": None if machine.memory_mib is None else round(machine.memory_mib / 1024, 1),
+                "accelerator": machine.accelerator.model if machine.accelerator else None,
+                "count": machine.accelerator.count if machine.accelerator else None,
+                "arch": machine.arch,
+                "pcie_roots": len(roots) or None,
+                "interfaces": len(catalog.network_interfaces(machine)) or None,
+                "offered": machine.is_offered,
+                **_price(machine, values.region),
+                "confidence": machine.provenance.confidence,
+            }
+
+
+def _price(machine: Machine, region: str) -> Row:
+    """The on-demand price in a region; asked for by naming one, since prices differ between regions."""
+    if not region:
+        return {}
+    found = catalog.price(machine, region)
+    return {
+        "usd_per_hour": None if found is None else float(found.usd_per_hour),
+        "priced_on": None if found is None else found.as_of,
+    }
+
+
+def _gpus(_: argparse.Namespace) -> Iterator[Row]:
+    for gpu in catalog.gpus():
+        yield {
+            "id": gpu.id,
+            "product": gpu.product_name,
+            "brand": gpu.brand,
+            "architecture": gpu.architecture,
+            "capability": gpu.cuda_compute_capability,
+            "memory_mib": gpu.memory_mib,
+            "mig": gpu.mig_capable,
+            "confidence": gpu.provenance.confidence,
+        }
+
+
+def _mig(_: argparse.Namespace) -> Iterator[Row]:
+    for gpu in catalog.gpus():
+        for profile in catalog.mig_profiles(gpu.id):
+            yield {
+                "gpu": gpu.id,
+                "profile": profile.name,
+                "layout": catalog.layout_name(profile),
+                "memory_mib": profile.memory_mib,
+                "at_most": profile.max_instances,
+                "slices": profile.size,
+                "starts": ", ".join(map(str, profile.starts)),
+                "confidence": profile.provenance.confidence,
+            }
+
+
+def _drivers(_: argparse.Namespace) -> Iterator[Row]:
+    for release in catalog.driver_releases():
+        yield {
+            "version": release.version,
+            "released": release.released,
+            "chart": release.chart,
+            "installable": release.is_installable,
+            "classes": ", ".join(release.device_classes),
+            "gates": ", ".join(release.feature_gates),
+            "extended_resource": release.has_extended_resource,
+            "fault": release.fault,
+        }
+
+
+def _releases(_: argparse.Namespace) -> Iterator[Row]:
+    for release in RELEASES.values():
+        known = {name: gate.name for name, gate in GATES.items() if gate.is_known(release.minor)}
+        yield {
+            "kubernetes": release.version,
+            "latest_patch": f"{release.version}.{release.latest_patch}",
+            "on": ", ".join(gate for name, gate in known.items() if getattr(release, name)),
+            "off": ", ".join(gate for name, gate in known.items() if not getattr(release, name)),
+        }
+
+
+_TABLES: dict[str, Callable[[argparse.Namespace], Iterator[Row]]] = {
+    "machines": _machines,
+    "gpus": _gpus,
+    "mig": _mig,
+    "drivers": _drivers,
+    "releases": _releases,
+}

@@ -1,0 +1,69 @@
+"""The findings of `check` in each of its formats: one text for standard output, others for files."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final
+
+from dra_command.check.github import check_github
+from dra_command.check.html import check_html
+from dra_command.check.json import check_json
+from dra_command.check.junit import check_junit
+from dra_command.check.markdown import check_markdown
+from dra_command.check.sarif import check_sarif
+from dra_command.check.text import print_check
+from dra_command.command_line.arguments import UsageError
+from dra_command.command_line.file_writer import write_whole
+from dra_command.findings.check_result import CheckResult
+from dra_planner.errors import SourceError
+
+FORMATS: Final = ("text", "json", "markdown", "html", "sarif", "junit", "github")
+
+
+def check_answer(checked: CheckResult, form: str, *, quiet: bool = False) -> str:
+    """Return the findings in a format, with a newline at the end."""
+    match form:
+        case "json":
+            return f"{check_json(checked)}\n"
+        case "markdown":
+            return check_markdown(checked)
+        case "html":
+            return check_html(checked)
+        case "sarif":
+            return f"{check_sarif(checked)}\n"
+        case "junit":
+            return f"{check_junit(checked)}\n"
+        case "github":
+            return check_github(checked)
+        case _:
+            page = io.StringIO()
+            print_check(checked, quiet=quiet, file=page)
+            return page.getvalue()
+
+
+def outputs_of(texts: Iterable[str]) -> dict[Path, str]:
+    """Return the format of each file that is named as `sarif=FILE,junit=FILE`; raises UsageError for anything else."""
+    found: dict[Path, str] = {}
+    for each in (part.strip() for text in texts for part in text.split(",")):
+        form, _, file = each.partition("=")
+        if not file:
+            raise UsageError(f'--output: "{each}" names no file', fix="write FORMAT=FILE, as sarif=findings.sarif")
+        if form not in FORMATS:
+            raise UsageError(f'--output: there is no format "{form}"', fix=f"choose from {', '.join(FORMATS)}")
+        path = Path(file)
+        if file == "-":
+            raise UsageError("--output: standard output is no file", fix=f"write --format {form} for it")
+        if path.is_dir():
+            raise UsageError(f"--output: {file} is a folder", fix="name a file in it")
+        if path in found:
+            raise UsageError(f"--output: {file} is named twice", fix="give each format a file of its own")
+        found[path] = form
+    return found
+
+
+def write_outputs(checked: CheckResult, outputs: dict[Path, str]) -> None:
+    """Write each file, whole or not at all; raises SourceError where that cannot be done."""
+    for path, form in outputs.items():
+        write_whole(path, check_answer(checked, form), SourceError)

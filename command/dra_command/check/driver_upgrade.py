@@ -1,0 +1,30 @@
+"""`pulumi-dra check --driver-upgrade OLD NEW`: what another release of the NVIDIA driver means for these manifests."""
+
+from __future__ import annotations
+
+from dra_command.findings.check_result import CheckResult, order_findings
+from dra_command.inputs.command_inputs import Inputs
+from dra_command.inputs.tutorials.pages import with_embedded
+from dra_planner.manifests.setup.chart_names import names_given
+from dra_planner.plan import overall_verdict, read_checked
+from dra_planner.plan.upgrade_situation import situation_of
+from dra_planner.plan.upgrading import judge_upgrade, parse_release
+from dra_planner.releases import MAXIMUM_MINOR, features_of, parse_version
+
+
+def check_upgrade(inputs: Inputs, old: str, new: str) -> CheckResult:
+    """Return what `judge_upgrade` finds in the manifests; without a fleet or a release, for the newest Kubernetes."""
+    minor = inputs.fleet.minor if inputs.fleet is not None else MAXIMUM_MINOR
+    features = features_of(parse_version(inputs.kubernetes) if inputs.kubernetes else minor)
+    names = names_given(inputs.sources)
+    inputs, _ = with_embedded(inputs)  # values of charts are no manifests
+    manifests = read_checked((*inputs.sources, *inputs.observed), features)
+    settings = inputs.fleet.drivers.nvidia.settings if inputs.fleet is not None else None
+    here = situation_of(manifests, inputs.fleet, names, has_snapshot=bool(inputs.observed))
+    found = judge_upgrade(manifests, features, old, new, settings, here)
+    return CheckResult(
+        verdict=overall_verdict("fits", found),
+        diagnostics=order_findings(found),
+        workloads=len(manifests.workloads),
+        passed=f"Nothing changes from {parse_release(old)[0].version} to {parse_release(new)[0].version}.",
+    )

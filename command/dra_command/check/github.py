@@ -1,0 +1,33 @@
+"""Findings as workflow commands, which GitHub Actions shows beside the lines they are about."""
+
+from __future__ import annotations
+
+from dra_command.findings.check_result import CheckResult
+from dra_command.pens.visible import visible
+from dra_planner.errors import Diagnostic
+
+_COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
+
+
+def check_github(checked: CheckResult) -> str:
+    """Return one command per finding."""
+    return "".join(f"{_command(each)}\n" for each in checked.diagnostics)
+
+
+def _command(each: Diagnostic) -> str:
+    properties = {"title": each.code}
+    if each.place.file:
+        properties["file"] = each.place.file
+    if each.place.line:
+        properties["line"] = str(each.place.line)
+    listed = ",".join(f"{name}={_escape(visible(value), ':,')}" for name, value in sorted(properties.items()))
+    path = f"{each.place.path}: " if each.place.path else ""
+    lines = [visible(f"{path}{each.message}"), *([visible(each.fix)] if each.fix else [])]
+    return f"::{_COMMANDS[each.severity]} {listed}::{_escape(chr(10).join(lines))}"
+
+
+def _escape(text: str, more: str = "") -> str:
+    """Escape as the runner unescapes (actions/toolkit:packages/core/src/command.ts)."""
+    for sign in f"%\r\n{more}":
+        text = text.replace(sign, f"%{ord(sign):02X}")
+    return text

@@ -1,0 +1,36 @@
+"""Findings as a comment on a pull request, found again by its first line; errors first, everything else folded."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from dra_command.findings.check_result import CheckResult, summary
+from dra_command.pens.markdown import details, diagnostic_lines, joined, safe
+from dra_command.pens.signs import DRAWN
+from dra_command.pens.verdict_words import VERDICT_WORDS
+from dra_planner.errors import Diagnostic
+from dra_planner.wording import counted
+
+MARK: Final = "<!-- pulumi-dra:check -->"
+_MOST: Final = 8
+
+
+def check_markdown(checked: CheckResult) -> str:
+    """Return the comment, with a newline at its end."""
+    sign = f"{DRAWN.of(checked.verdict)} {VERDICT_WORDS[checked.verdict]}"
+    head = [MARK, f"### GPU checks: {sign}", "", safe(summary(checked)), ""]
+    errors = [each for each in checked.diagnostics if each.severity == "error"]
+    for each in errors[:_MOST]:
+        head += diagnostic_lines(each)
+    folded = []
+    groups = (("more error", errors[_MOST:]), *((name, _of(checked, name)) for name in ("warning", "note")))
+    for name, found in groups:
+        if found:
+            lines = [line for each in found for line in diagnostic_lines(each)]
+            folded.append(details(counted(len(found), name), lines))
+    foot = f"<sub>{counted(checked.workloads, 'workload')} · `pulumi-dra check` shows the same</sub>"
+    return joined(head, folded, [foot])
+
+
+def _of(checked: CheckResult, severity: str) -> list[Diagnostic]:
+    return [each for each in checked.diagnostics if each.severity == severity]

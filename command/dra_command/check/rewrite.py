@@ -1,0 +1,145 @@
+"""`pulumi-dra check --rewrite`: manifests with every older form of a DRA object in the form of v1."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable, Iterator
+from functools import partial
+from pathlib import Path
+from textwrap import indent
+
+from dra_command.command_line.arguments import UsageError
+from dra_command.command_line.exit_status import Status
+from dra_command.command_line.file_writer import write_whole
+from dra_command.inputs.command_inputs import read_inputs
+from dra_command.inputs.tutorials.fragments import judge_fragments
+from dra_command.inputs.yaml_repair import repair_sources
+from dra_command.pens.visible import visible
+from dra_planner.errors import Place, SourceError
+from dra_planner.manifests.documents import read_documents
+from dra_planner.manifests.embedded import read_embedded
+from dra_planner.manifests.rewriting import Change, Refusal, Rewriting, rewrite
+from dra_planner.manifests.rewriting.pages import rewrite_with_pages
+from dra_planner.manifests.setup.terraform import terraform_findings
+from dra_planner.plan import check_selector
+from dra_planner.releases import MAXIMUM_MINOR, Features, features_of, parse_version
+from dra_planner.sources import STDIN_NAME, Source, has_embedded, is_terraform
+from dra_planner.wording import counted
+
+_OLDER = frozenset({"older-form", "unknown-field"})
+"""Findings on parts of objects that rewriting would be about."""
+
+
+def rewrite_manifests(values: argparse.Namespace) -> int:
+    """Print the manifests that hold older forms, or change their files; raises PlannerError for wrong input.
+
+    Returns 1 where an object has no form in v1 that means the same: it stays as it is and is named.
+    """
+    _refuse_odd_combinations(values)
+    sources = read_inputs(values, needs_capacity=False).sources
+    minor = parse_version(values.kubernetes) if values.kubernetes else MAXIMUM_MINOR
+    features = features_of(minor)
+    programs = [each for each in sources if is_terraform(each.name)]
+    sources = tuple(each for each in sources if each not in programs)
+    texts, repaired = repair_sources((each for each in sources if not has_embedded(each.name)), features)
+    read_documents(texts)  # says what cannot be read before anything is printed or changed
+    sources = (*texts, *(each for each in sources if has_embedded(each.name)))
+    rewritings = rewrite_with_pages(sources, partial(rewrite, features=features, check_selector=check_selector))
+    changed = [each for each in rewritings if each.is_changed or each.source.name in repaired]
+    if values.in_place:
+        for each in changed:
+            path = Path(each.source.name)
+            write_whole(path, each.text, SourceError, mode=path.stat().st_mode & 0o777)
+    else:
+        print(_join([each for each in rewritings if each in changed or each.source.name == STDIN_NAME]), end="")
+    told = sys.stdout if values.in_place else sys.stderr
+    for name, what in repaired.items():
+        if values.in_place or not values.quiet:
+            print(f"{name}: repaired: {', '.join(what)}", file=told)
+    for line in (line for each in changed for line in change_lines(each.changes)):
+        if values.in_place or not values.quiet:
+            print(line, file=told)
+    refusals = [refusal for each in rewritings for refusal in each.refusals]
+    refusals += [refusal for each in sources if has_embedded(each.name) for refusal in _old_parts(each, features)]
+    refusals += [refusal for each in programs for refusal in _old_objects(each, features)]
+    _tell_refusals(refusals)
+    if not changed and not refusals and not values.quiet:
+        print(
+            f"nothing to rewrite: {counted(len(sources) + len(programs), 'file')}, no older form of a DRA object",
+            file=sys.stderr,
+        )
+    return Status.BROKEN if refusals else Status.FITS
+
+
+def _old_parts(page: Source, features: Features) -> Iterator[Refusal]:
+    """Yield what of a page has an older form and is no object: a part stays as it is."""
+    found = read_embedded(page)
+    for told in judge_fragments((*found.others, *found.unlabelled), features, page.text)[0]:
+        if told.code in _OLDER:
+            place = Place(told.place.file, told.place.line)
+            yield Refusal(place, "a part without apiVersion and kind", "it", f"{told.message} ({told.fix})")
+
+
+def _old_objects(program: Source, features: Features) -> Iterator[Refusal]:
+    """Yield the objects of older versions that are declared in Terraform's language, which stays as it is."""
+    for told in terraform_findings(program.text, program.name, 1, features):
+        if told.code == "version-not-served":
+            name = told.message.partition(": ")[0]
+            yield Refusal(told.place, name, "it", f"it is in Terraform's language, which is not rewritten: {told.fix}")
+
+
+def change_lines(changes: Iterable[Change]) -> Iterable[str]:
+    """Yield a line for each object that was rewritten, and its notes."""
+    for change in changes:
+        now = "removed" if not change.now else change.now if change.now != change.was else "in the form of v1"
+        yield visible(f"{change.place}: {change.name}: {change.was} → {now}")
+        for note in change.notes:
+            yield f"    {note}"
+
+
+def _tell_refusals(refusals: Iterable[Refusal]) -> None:
+    """Print why objects stay as they are; an example that several of them share is printed once."""
+    examples: dict[str, None] = {}
+    for refusal in refusals:
+        said = f"{refusal.place}: {refusal.name}: {refusal.was} stays as it is: {refusal.reason}"
+        print(visible(said), file=sys.stderr)
+        if refusal.example:
+            examples[refusal.example] = None
+    for example in examples:
+        print(f"for example, written by hand:\n{indent(example, '    ')}", end="", file=sys.stderr)
+
+
+def _join(printed: list[Rewriting]) -> str:
+    """Return the texts as one stream, each file below its name."""
+    if len(printed) == 1:
+        return printed[0].text
+    parts = []
+    for each in printed:
+        text = each.text if each.text.endswith("\n") else f"{each.text}\n"
+        parts.append(f"---\n# {each.source.name}\n{text.removeprefix('---' + chr(10))}")
+    return "".join(parts)
+
+
+def _refuse_odd_combinations(values: argparse.Namespace) -> None:
+    if values.in_place and not values.rewrite:
+        raise UsageError("--in-place needs --rewrite", fix="pulumi-dra check --rewrite --in-place PATH")
+    if values.fix:
+        raise UsageError("--rewrite and --fix are two ways", fix="--fix repairs what --rewrite does, and more")
+    if values.driver_upgrade:
+        raise UsageError("--rewrite and --driver-upgrade are two questions", fix="ask one at a time")
+    if values.format != "text":
+        raise UsageError(
+            f"--rewrite prints manifests, not findings: --format {values.format} cannot be given with it",
+            fix="run `pulumi-dra check` again without --rewrite for the findings",
+        )
+    if values.observed and not values.paths:
+        raise UsageError(
+            "--rewrite changes manifests, and --observed names a snapshot: which manifests are meant is not said",
+            fix="name their files or folders: pulumi-dra check --rewrite PATH",
+        )
+    if values.in_place and "-" in values.paths:
+        raise UsageError(
+            "--in-place changes files, and standard input is none",
+            fix="leave --in-place out to print the rewritten manifests",
+        )

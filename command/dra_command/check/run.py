@@ -1,0 +1,127 @@
+"""`pulumi-dra check`: rules over the manifests, and over the pools when they are given."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dra_command.command_line.exit_status import Status, status_of
+from dra_command.command_line.progress import doing
+from dra_command.findings.check_result import CheckResult
+from dra_command.findings.evaluation import MISSING_INPUT, find_violations, selected_rules
+from dra_command.findings.project_configuration import (
+    ProjectConfiguration,
+    read_project_configuration,
+)
+from dra_command.inputs.command_inputs import Inputs, read_inputs
+from dra_planner.releases import MAXIMUM_MINOR, features_of, parse_version
+from dra_planner.wording import counted
+from dra_policies.rules import Rule
+
+if TYPE_CHECKING:
+    from dra_command.findings.baseline import KnownFindings
+
+
+def run(values: argparse.Namespace) -> int:
+    """Run the rules, print what they found, and return the exit status; or rewrite older forms where asked to."""
+    if values.rewrite or values.in_place:
+        from dra_command.check.rewrite import rewrite_manifests
+
+        return rewrite_manifests(values)
+    if values.explain:
+        return _explain(values.explain)
+    if values.fix:
+        from dra_command.check.fix import check_fix_options
+
+        check_fix_options(values)
+    outputs: dict[Path, str] = {}
+    if values.output:
+        from dra_command.check.answer import outputs_of, write_outputs
+
+        outputs = outputs_of(values.output)
+    if values.driver_upgrade:
+        from dra_command.check.driver_upgrade import check_upgrade
+
+        is_about_manifests = bool(values.paths or values.stack or values.observed)
+        inputs = read_inputs(values, needs_capacity=False, needs_manifests=is_about_manifests)
+        checked = check_upgrade(inputs, *values.driver_upgrade)
+    else:
+        rules = selected_rules(values.select) if values.select else ()
+        asked = read_project_configuration(values)
+        known = _known(values, rules, asked)
+        inputs = read_inputs(values, needs_capacity=False, is_lenient=True)
+        with doing("checking", quiet=values.quiet):
+            if values.fix:
+                inputs = _fix(values, inputs, rules, asked)
+            checked = find_violations(inputs, rules, asked, known)
+        if values.write_baseline:
+            from dra_command.findings.baseline import write_baseline
+
+            write_baseline(Path(values.write_baseline), checked.diagnostics)
+            print(f"{values.write_baseline}: {counted(len(checked.diagnostics), 'finding')}")
+            return Status.FITS
+    if outputs:
+        write_outputs(checked, outputs)
+    if values.format == "text":
+        from dra_command.check.text import print_check
+
+        print_check(checked, quiet=values.quiet)
+    else:
+        from dra_command.check.answer import check_answer
+
+        print(check_answer(checked, values.format), end="")
+    return _status(checked, values.fail_on, allow_unknown=values.allow_unknown)
+
+
+def _fix(
+    values: argparse.Namespace, inputs: Inputs, rules: Sequence[Rule], asked: ProjectConfiguration | None
+) -> Inputs:
+    """Repair the files and return them as they are then."""
+    from dra_command.check.fix import fix_files, output_of_changes
+
+    minor = inputs.kubernetes or (inputs.fleet.kubernetes if inputs.fleet is not None else "")
+    features = features_of(parse_version(minor) if minor else MAXIMUM_MINOR)
+    return fix_files(inputs, features, lambda given: find_violations(given, rules, asked), output_of_changes(values))
+
+
+def _known(
+    values: argparse.Namespace, rules: Sequence[Rule], asked: ProjectConfiguration | None
+) -> KnownFindings | None:
+    """Return what was found before, where a baseline or another state of the repository is named."""
+    if values.baseline:
+        from dra_command.findings.baseline import read_baseline
+
+        return read_baseline(values.baseline)
+    if not values.diff:
+        return None
+    from dra_command.check.git_comparison import findings_at_ref
+
+    return findings_at_ref(
+        values.diff,
+        values,
+        lambda then: find_violations(read_inputs(then, needs_capacity=False, is_lenient=True), rules, asked),
+    )
+
+
+def _status(checked: CheckResult, fail_on: str, *, allow_unknown: bool) -> Status:
+    """Return the exit status: by the verdict, unless another severity was asked for."""
+    if fail_on == "error":
+        return status_of(checked.verdict, allow_unknown=allow_unknown)
+    if fail_on == "never":
+        return Status.FITS
+    severities = ("error", "warning", "note")
+    failing = severities[: severities.index(fail_on) + 1]
+    if any(each.severity in failing for each in checked.diagnostics):
+        return Status.BROKEN
+    return status_of(checked.verdict, allow_unknown=allow_unknown)
+
+
+def _explain(rule_id: str) -> Status:
+    """Print what a rule is about."""
+    (rule,) = selected_rules([rule_id])
+    needs = MISSING_INPUT.get(rule.needs, "needs manifests alone")
+    state = rule.level if rule.is_on else f"{rule.level}, off unless it is selected"
+    print(f"{rule.id} ({state}; {needs})\n\n{rule.says}\n\nWhy: {rule.why}\nFix: {rule.fix}\nMore: {rule.url}")
+    return Status.FITS

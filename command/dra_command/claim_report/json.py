@@ -1,0 +1,132 @@
+"""Why a claim fits or not, as the published JSON."""
+
+from __future__ import annotations
+
+from dra_command.claim_report.contract import (
+    AlternativeRow,
+    ChosenRow,
+    ConditionRow,
+    ConstraintRow,
+    EditRow,
+    ExclusionRow,
+    ExplainOutput,
+    GroupRow,
+    HolderRow,
+    PoolRow,
+    ReadRow,
+    ReasonRow,
+    SelectorRow,
+    WhatIfRow,
+)
+from dra_planner.allocation.explanation import AlternativeReport, ConstraintReport, Exclusion
+from dra_planner.cel import Explanation as SelectorReport
+from dra_planner.cel import Term, ValuesAt
+from dra_planner.model import Reason
+from dra_planner.plan.explaining import Explanation, PoolExplanation
+
+
+def explain_json(explanation: Explanation) -> str:
+    """Return the explanation as indented JSON."""
+    return explain_output(explanation).model_dump_json(indent=2, by_alias=True)
+
+
+def explain_output(explanation: Explanation) -> ExplainOutput:
+    """Return the explanation as the contract's model."""
+    return ExplainOutput(
+        verdict=explanation.verdict,
+        claim=explanation.claim,
+        workload=explanation.workload,
+        pools=[_pool(pool) for pool in explanation.pools],
+        holders=[HolderRow(pool=each.pool, workload=each.workload, pods=each.pods) for each in explanation.holders],
+        missing=_reason(explanation.missing) if explanation.missing is not None else None,
+        pending_reasons=[_reason(each) for each in explanation.pending_reasons],
+        what_if=_what_if(explanation),
+    )
+
+
+def _what_if(explanation: Explanation) -> WhatIfRow | None:
+    asked = explanation.what_if
+    return WhatIfRow(changes=list(asked.changes), verdict_before=asked.verdict_before) if asked is not None else None
+
+
+def _pool(pool: PoolExplanation) -> PoolRow:
+    report = pool.report
+    return PoolRow(
+        name=pool.pool,
+        machine=pool.machine,
+        verdict=pool.verdict,
+        reasons=[_reason(each) for each in pool.reasons],
+        requests=[[_way(way) for way in request] for request in report.requests] if report else [],
+        constraints=[_constraint(each) for each in report.constraints] if report else [],
+        selectors=[_selector(each) for each in pool.selectors],
+        devices=[ChosenRow(request=request, device=device) for request, device in pool.devices],
+        edits=[EditRow(kind=each.kind, text=each.text) for each in pool.edits],
+    )
+
+
+def _reason(reason: Reason) -> ReasonRow:
+    return ReasonRow(code=reason.code, message=reason.message, fix=reason.fix)
+
+
+def _selector(report: SelectorReport) -> SelectorRow:
+    return SelectorRow(
+        expression=report.text,
+        conditions=[_condition(term) for term in report.terms],
+        warnings=list(report.warnings),
+    )
+
+
+def _condition(term: Term) -> ConditionRow:
+    return ConditionRow(
+        expression=term.text,
+        matching=term.matching,
+        failing=term.failing,
+        erring=term.erring,
+        unknown=term.unknown,
+        reads=[_read(each) for each in term.reads],
+        wanted=term.wanted,
+        nearest=term.nearest,
+        error=term.error,
+    )
+
+
+def _read(at: ValuesAt) -> ReadRow:
+    return ReadRow(path=list(at.path), values=_groups(at.values), absent=at.absent, unknown=at.unknown)
+
+
+def _groups(counts: tuple[tuple[str, int], ...]) -> list[GroupRow]:
+    return [GroupRow(value=value, devices=count) for value, count in counts]
+
+
+def _way(way: AlternativeReport) -> AlternativeRow:
+    return AlternativeRow(
+        request=way.request,
+        wanted=way.wanted,
+        seen=way.seen,
+        left=way.left,
+        fault=way.fault,
+        excluded=[_exclusion(each) for each in way.exclusions],
+    )
+
+
+def _exclusion(each: Exclusion) -> ExclusionRow:
+    return ExclusionRow(
+        step=each.step,
+        count=each.count,
+        owner=each.term.owner if each.term else "",
+        expression=each.term.expression if each.term else "",
+        detail=each.detail,
+        values=list(each.values),
+    )
+
+
+def _constraint(report: ConstraintReport) -> ConstraintRow:
+    constraint = report.constraint
+    return ConstraintRow(
+        match_attribute=constraint.match_attribute,
+        distinct_attribute=constraint.distinct_attribute,
+        requests=list(constraint.requests),
+        groups=_groups(report.groups),
+        without=report.without,
+        unknown=report.unknown,
+    )

@@ -1,0 +1,112 @@
+"""The command line: subcommands, their options, and help that teaches."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from importlib.util import find_spec
+from typing import Any, NoReturn
+
+from dra_command.command_line.examples import EXAMPLES, EXIT_STATUS
+from dra_command.command_line.similar_words import fix_of, fix_of_option
+from dra_command.command_line.subcommands import add_subcommands
+from dra_planner.errors import PlannerError
+
+_NAME = "pulumi-dra"
+_DESCRIPTION = """\
+Says whether Kubernetes ResourceClaims will run on GPU node pools, and how large
+the pools must be, before any node exists.
+"""
+
+
+class UsageError(PlannerError):
+    """A command line that cannot be understood."""
+
+
+def require_sandbox(what: str, *modules: str) -> None:
+    """Raise UsageError naming the extra that brings these modules, unless all of them are installed."""
+    missing = [name for name in modules if find_spec(name) is None]
+    if missing:
+        raise UsageError(
+            f"{what} needs {' and '.join(missing)}, which this installation lacks",
+            fix='pip install "pulumi-dra[sandbox]"',
+        )
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(message, fix=fix_of(message, self.prog))
+
+
+class _Commands(argparse.RawDescriptionHelpFormatter):
+    """Leaves room for the longest subcommand, which argparse indents further than it counts."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog)
+        self._action_max_length = 4 + max(map(len, EXAMPLES))
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """The subcommand and its options."""
+
+    command: str
+    values: argparse.Namespace
+
+
+def parse(words: Sequence[str]) -> Arguments | None:
+    """Return the arguments, None when help or the version was all that was asked for; raises UsageError."""
+    parser = build_parser(words)
+    try:
+        values, rest = parser.parse_known_args(words)
+    except SystemExit:  # argparse has printed help or the version
+        return None
+    if values.command is None:
+        parser.print_help(sys.stdout)
+        return None
+    _take_late_words(values, rest, parser)
+    return Arguments(values.command, values)
+
+
+def _take_late_words(values: argparse.Namespace, rest: Sequence[str], parser: argparse.ArgumentParser) -> None:
+    """Add words behind an option to the paths or search words before it, which argparse has closed by then."""
+    (commands,) = (action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
+    unknown = next((word for word in rest if word.startswith("-")), "")
+    if unknown:
+        fix = fix_of_option(unknown, commands.choices[values.command])
+        raise UsageError(f"unrecognized arguments: {' '.join(rest)}", fix=fix)
+    late = getattr(values, "paths", None) if hasattr(values, "paths") else getattr(values, "words", None)
+    if rest and late is None:
+        raise UsageError(f"unrecognized arguments: {' '.join(rest)}", fix=f"see `pulumi-dra {values.command} --help`")
+    if late is not None:
+        late.extend(rest)
+
+
+def build_parser(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
+    """Return the parser with every subcommand; only those that the words name have options, where words are given."""
+    parser = _Parser(
+        prog=_NAME,
+        description=_DESCRIPTION,
+        epilog=EXIT_STATUS,
+        formatter_class=_Commands,
+    )
+    parser.add_argument("--version", action=_Version, help="print the version and exit")
+    commands = parser.add_subparsers(  # the name is given: else a help text is made to find it
+        dest="command", metavar="COMMAND", title="commands", parser_class=_Parser, prog=_NAME
+    )
+    add_subcommands(commands, words)
+    return parser
+
+
+class _Version(argparse.Action):
+    """Prints the version; asks for the package's metadata only then."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, **options: Any) -> None:
+        super().__init__(option_strings, dest, nargs=0, **options)
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        print(f"pulumi-dra {version('pulumi-dra')}")
+        parser.exit()

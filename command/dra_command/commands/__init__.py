@@ -1,1 +1,0 @@
-"""One module per subcommand, each with `run(values) -> exit status`; loaded when it is called."""

@@ -1,0 +1,69 @@
+"""Wrong input, told: a JSON object when JSON was asked for, else sentences on standard error."""
+
+from __future__ import annotations
+
+import json
+import sys
+import traceback
+from typing import Any
+
+from dra_command.inputs.yaml_repair import repair_fix
+from dra_command.pens.visible import visible
+from dra_planner.errors import ManifestError, PlannerError
+
+
+def print_fault(error: PlannerError, *, as_json: bool) -> None:
+    """Print what is wrong with the input, where, and what would make it right."""
+    error = _with_repair(error)
+    if as_json:
+        first, *others = [_fault(each) for each in _flatten(error)]
+        print(json.dumps({"version": 1, "error": first, "others": others}, indent=2, ensure_ascii=False))
+        return
+    for each in _flatten(error):
+        print(f"pulumi-dra: {visible(sentence(each))}", file=sys.stderr)
+
+
+def _with_repair(error: PlannerError) -> PlannerError:
+    """Return the error with the command that repairs the text, where the text can be repaired."""
+    if not isinstance(error, ManifestError):
+        return error
+    repaired = repair_fix(error)
+    fix = "; ".join(filter(None, (error.fix, repaired)))
+    return ManifestError(error.message, place=error.place, fix=fix, others=error.others) if repaired else error
+
+
+def print_internal_error(error: Exception, *, as_json: bool, verbose: bool) -> None:
+    """Print that the program itself is at fault; the traceback only when asked for."""
+    message = f"internal error: {type(error).__name__}: {error}"
+    fix = "please report this with the input that caused it; --verbose shows where it happened"
+    if verbose:
+        traceback.print_exception(error, file=sys.stderr)
+    if as_json:
+        fault = {"file": "", "line": 0, "path": "", "message": message, "fix": fix}
+        print(json.dumps({"version": 1, "error": fault, "others": []}, indent=2, ensure_ascii=False))
+    else:
+        print(f"pulumi-dra: {visible(message)}; {fix}", file=sys.stderr)
+
+
+def sentence(error: PlannerError) -> str:
+    """Return one error without its companions, as one line: place, fault, fix."""
+    where = f"{error.place}: " if str(error.place) else ""
+    return f"{where}{error.message}" + (f"; {error.fix}" if error.fix else "")
+
+
+def _flatten(error: PlannerError) -> list[PlannerError]:
+    found = [error]
+    for other in error.others:
+        found.extend(_flatten(other))
+    return found
+
+
+def _fault(error: PlannerError) -> dict[str, Any]:
+    place = error.place
+    return {
+        "file": place.file,
+        "line": place.line,
+        "path": place.path,
+        "message": error.message,
+        "fix": error.fix,
+    }

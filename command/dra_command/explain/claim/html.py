@@ -1,0 +1,85 @@
+"""Why a claim fits or not, as one HTML page: conditions against pools, then each pool's search step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from dra_command.explain.claim.text import depth_of, pool_lines
+from dra_command.explain.pool_lines import Line
+from dra_command.pens.html.page import Parts, ReportEntry, coded, coded_lines, render_page
+from dra_command.pens.verdict_words import VERDICT_AFTER_A_NAME
+from dra_command.plan_report.html.parts import claim_tree
+from dra_planner.model import Verdict
+from dra_planner.plan.explaining import Explanation
+from dra_planner.wording import counted
+
+_STYLES: Final = {"✓": "ok", "✗": "bad", "?": "doubt", "→": "ok"}
+
+
+@dataclass(frozen=True, slots=True)
+class StepView:
+    """One step of a search: how deep it stands, its mark, the style of that, and what it says."""
+
+    depth: int
+    mark: str
+    style: str
+    text: Parts
+
+
+@dataclass(frozen=True, slots=True)
+class SearchView:
+    """One pool, and what its node says to the claim, step by step."""
+
+    name: str
+    verdict: Verdict
+    steps: tuple[StepView, ...]
+
+
+def explain_html(explanation: Explanation) -> str:
+    """Return the explanation as an HTML document."""
+    tree = claim_tree(explanation, most_pools=12)
+    places = "node" if explanation.is_observed else "pool"
+    fits = sum(pool.verdict == "fits" for pool in explanation.pools)
+    said = VERDICT_AFTER_A_NAME[explanation.verdict]
+    return render_page(
+        "explain/claim/claim.html.j2",
+        where="pulumi-dra explain",
+        verdict=explanation.verdict,
+        decision=f"Claim {explanation.claim} of {explanation.workload} {said}: "
+        f"{fits} of {counted(len(explanation.pools), places)} can hold it.",
+        facts=[("Claim", explanation.claim), ("Workload", explanation.workload)],
+        findings=list(_findings(explanation)),
+        claims=[] if tree is None else [tree],
+        place_title="Nodes" if explanation.is_observed else "Pools",
+        pools=[
+            SearchView(
+                f"{pool.pool} ({pool.machine})" if pool.machine else pool.pool,
+                pool.verdict,
+                tuple(_step(line) for line in pool_lines(pool, verbose=False)),
+            )
+            for pool in explanation.pools
+        ],
+    )
+
+
+def _step(line: Line) -> StepView:
+    mark = line.mark.strip()
+    return StepView(depth_of(line), mark, _STYLES.get(mark, ""), coded(line.text))
+
+
+def _findings(explanation: Explanation) -> Iterator[ReportEntry]:
+    if explanation.missing is not None:
+        missing = explanation.missing
+        yield ReportEntry(
+            kind="does-not-fit", subject="What the fleet lacks", lines=coded_lines([(missing.message, missing.fix)])
+        )
+    if explanation.pending_reasons:
+        lines = [(each.message, each.fix) for each in explanation.pending_reasons]
+        lines += [
+            (f"{each.workload} holds devices of {each.pool} ({counted(each.pods, 'pod')})", "")
+            for each in explanation.holders
+        ]
+        subject = "A node takes it, but the pools are too small for all"
+        yield ReportEntry(kind=explanation.verdict, subject=subject, lines=coded_lines(lines))

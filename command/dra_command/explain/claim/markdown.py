@@ -1,0 +1,41 @@
+"""Why a claim fits or not, as Markdown: conditions against pools, then each pool's search, folded."""
+
+from __future__ import annotations
+
+from dra_command.claim_report.terms import terms_table
+from dra_command.explain.claim.text import depth_of, pool_lines
+from dra_command.explain.pool_lines import Line
+from dra_command.pens.markdown import details, html_code, joined, safe, table_lines
+from dra_command.pens.signs import DRAWN
+from dra_command.pens.table import Table
+from dra_command.pens.verdict_words import VERDICT_AFTER_A_NAME
+from dra_planner.plan.explaining import Explanation
+
+_MOST_POOLS = 8
+
+
+def explain_markdown(explanation: Explanation) -> str:
+    """Return the explanation, with a newline at its end."""
+    said = VERDICT_AFTER_A_NAME[explanation.verdict]
+    sign = DRAWN.of(explanation.verdict)
+    head = [f"### {sign} Claim {safe(explanation.claim)} of {safe(explanation.workload)} {said}", ""]
+    reasons = [*([explanation.missing] if explanation.missing is not None else []), *explanation.pending_reasons]
+    head += [f"- {safe(each.message)}" + (f"<br>→ {safe(each.fix)}" if each.fix else "") for each in reasons]
+    head += [""] * bool(reasons)
+    table = terms_table(explanation, DRAWN, _MOST_POOLS)
+    if table is not None:
+        rows = tuple((f"`{row[0]}`", *row[1:]) for row in table.rows)
+        head += table_lines(Table(table.title, table.heads, rows), title=False)
+    place = "node" if explanation.is_observed else "pool"
+    folded = [
+        details(
+            f"{place} {html_code(pool.pool)} {VERDICT_AFTER_A_NAME[pool.verdict]}",
+            [*map(_step, pool_lines(pool, verbose=False)), ""],
+        )
+        for pool in explanation.pools
+    ]
+    return joined([*head, *([] if head[-1] == "" else [""])], folded, [])
+
+
+def _step(line: Line) -> str:
+    return f"{'  ' * depth_of(line)}- {safe(f'{line.mark}{line.text}')}"

@@ -1,0 +1,37 @@
+"""Answer of `pulumi-dra explain --finding RULE`, or FILE:LINE."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from dra_command.contract.output import Output, VerdictText
+from dra_command.explain.pod.contract import PodRow
+from dra_command.findings.contract import DiagnosticRow
+
+
+class RuleRow(Output):
+    """What a rule is about."""
+
+    says: str
+    why: str
+    fix: str
+    level: str
+    url: str
+
+
+class ExplainedFindingRow(Output):
+    """A finding, the rule that it breaks, and the pods that stand where it was found."""
+
+    finding: DiagnosticRow
+    rule: RuleRow | None = Field(description="null: what a server would say, and no rule of this command.")
+    pods: list[PodRow] = Field(description="With a fleet or a snapshot; empty where no pod stands there.")
+
+
+class ExplainFindingOutput(Output):
+    """Answer of `pulumi-dra explain --finding RULE --format json`."""
+
+    version: Literal[1] = 1
+    verdict: VerdictText = Field(description="That of check: does-not-fit where one of the findings is an error.")
+    findings: list[ExplainedFindingRow]

@@ -1,0 +1,58 @@
+"""`pulumi-dra explain --message TEXT`: what a message of Kubernetes, a driver or a chart means, and what to do."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from dra_command.command_line.arguments import UsageError
+from dra_command.command_line.exit_status import Status
+from dra_command.explain.message.contract import MessagesOutput, RecognizedRow
+from dra_command.pens.terminal.page import Page
+from dra_planner.catalog.messages import Recognized, recognize
+
+
+def explain_message(values: argparse.Namespace) -> int:
+    """Print what the text means; 3 where no message in it is known. Raises UsageError where there is no text."""
+    text = sys.stdin.read() if values.message == "-" else values.message
+    if not text.strip():
+        raise UsageError("--message holds no text", fix='put the message in quotes: --message "0/3 nodes are …"')
+    return print_meanings(text, values.format)
+
+
+def print_meanings(text: str, format: str) -> int:
+    """Print what the messages in a text mean, as text or JSON; 3 where no message in it is known."""
+    found = recognize(text)
+    if format == "json":
+        print(_json(found))
+    else:
+        _print(found)
+    return Status.FITS if found else Status.CANNOT_TELL
+
+
+def _json(found: tuple[Recognized, ...]) -> str:
+    rows = [
+        RecognizedRow(
+            id=each.message.id,
+            where=each.message.where,
+            words=each.words,
+            nodes=each.nodes,
+            cause=each.message.cause,
+            fix=each.message.fix,
+            source=each.message.stands_in,
+        )
+        for each in found
+    ]
+    return MessagesOutput(messages=rows).model_dump_json(indent=2)
+
+
+def _print(found: tuple[Recognized, ...]) -> None:
+    with Page() as page:
+        if not found:
+            page.line("No message that is known here; docs/messages.md lists those that are.")
+        for number, each in enumerate(found):
+            if number:
+                page.gap()
+            page.line((each.words, "bold"), f"  ({each.message.where})")
+            page.text(each.message.cause, indent=2)
+            page.text(each.message.fix, indent=2, mark="→ ")

@@ -1,0 +1,52 @@
+"""Why a pod fits or not, as the published JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dra_command.claim_report.contract import ChosenRow, EditRow, HolderRow, ReasonRow, WhatIfRow
+from dra_command.explain.pod.contract import ExplainPodOutput, PodRow, PoolForPodRow
+from dra_planner.model import Reason, worst
+from dra_planner.plan.explaining import WhatIf
+from dra_planner.plan.explaining_pods import PodExplanation, PoolForPod
+
+
+def pod_json(pods: Sequence[PodExplanation], asked: WhatIf | None = None) -> str:
+    """Return the explanations as indented JSON."""
+    changed = None if asked is None else WhatIfRow(changes=list(asked.changes), verdict_before=asked.verdict_before)
+    output = ExplainPodOutput(
+        verdict=worst(each.verdict for each in pods), pods=[pod_row(each) for each in pods], what_if=changed
+    )
+    return output.model_dump_json(indent=2, by_alias=True)
+
+
+def pod_row(pod: PodExplanation) -> PodRow:
+    """Return one explanation as the contract's model."""
+    return PodRow(
+        verdict=pod.verdict,
+        pod=pod.pod,
+        workload=pod.workload,
+        pod_set=pod.pod_set,
+        placed=pod.placed,
+        pending=pod.pending,
+        claims=list(pod.claims),
+        pools=[_pool(each) for each in pod.pools],
+        holders=[HolderRow(pool=each.pool, workload=each.workload, pods=each.pods) for each in pod.holders],
+        missing=None if pod.missing is None else _reason(pod.missing),
+        pending_reasons=[_reason(each) for each in pod.pending_reasons],
+    )
+
+
+def _pool(pool: PoolForPod) -> PoolForPodRow:
+    return PoolForPodRow(
+        name=pool.pool,
+        machine=pool.machine,
+        verdict=pool.verdict,
+        reasons=[_reason(each) for each in pool.reasons],
+        devices=[ChosenRow(request=request, device=device) for request, device in pool.devices],
+        edits=[EditRow(kind=each.kind, text=each.text) for each in pool.edits],
+    )
+
+
+def _reason(reason: Reason) -> ReasonRow:
+    return ReasonRow(code=reason.code, message=reason.message, fix=reason.fix)

@@ -1,0 +1,99 @@
+"""Why a pod fits or not, for a person at a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TextIO
+
+from dra_command.explain.pool_lines import (
+    POOLS_TOO_SMALL,
+    Line,
+    edit_lines,
+    print_lines,
+    print_title,
+    print_what_if,
+)
+from dra_command.pens.terminal.page import VERDICT_STYLES, Page
+from dra_command.pens.verdict_words import VERDICT_AFTER_A_NAME
+from dra_planner.model import Reason
+from dra_planner.plan.explaining import WhatIf
+from dra_planner.plan.explaining_pods import PodExplanation, PoolForPod
+from dra_planner.wording import counted
+
+
+def print_pods(
+    pods: Sequence[PodExplanation], asked: WhatIf | None = None, *, quiet: bool = False, file: TextIO | None = None
+) -> None:
+    """Print the explanations; pools that say the same are told together. `quiet` leaves the verdicts."""
+    with Page(file) as page:
+        for number, pod in enumerate(pods):
+            if number:
+                page.gap()
+            _print_pod(page, pod, asked, quiet=quiet)
+
+
+def _print_pod(page: Page, pod: PodExplanation, asked: WhatIf | None, *, quiet: bool) -> None:
+    which = f" ({pod.pod_set})" if pod.pod_set else ""
+    verdict = (VERDICT_AFTER_A_NAME[pod.verdict], f"bold {VERDICT_STYLES[pod.verdict]}")
+    page.line((f"pod {pod.pod}", "bold"), f" of {pod.workload}{which} ", verdict)
+    print_what_if(page, asked)
+    if quiet:
+        return
+    page.text(f"{pod.placed} of {counted(pod.placed + pod.pending, 'pod')} of the workload placed", indent=2)
+    if any(edit.is_conditional for pool in pod.pools for edit in pool.edits):
+        _print_missing(page, pod)
+    for pools in _together(pod.pools):
+        page.gap()
+        print_title(page, pools, is_observed=pod.is_observed)
+        print_lines(page, _lines(pools[0]))
+    if not any(edit.is_conditional for pool in pod.pools for edit in pool.edits):
+        _print_missing(page, pod)
+    _print_pending(page, pod)
+    if pod.claims:
+        page.gap()
+        page.text(f"term by term: explain --claim {pod.claims[0]}", mark="→ ")
+
+
+def _print_missing(page: Page, pod: PodExplanation) -> None:
+    if pod.missing is not None:
+        page.gap()
+        page.line((pod.missing.message, "bold"))
+        page.text(pod.missing.fix, indent=2, mark="→ ")
+
+
+def _print_pending(page: Page, pod: PodExplanation) -> None:
+    if not pod.pending_reasons:
+        return
+    page.gap()
+    if pod.pools:
+        page.line((POOLS_TOO_SMALL, "bold"))
+    for reason in pod.pending_reasons:
+        print_lines(page, _of_reason(reason))
+    for holder in pod.holders:
+        page.text(f"{holder.workload} has {counted(holder.pods, 'pod')} on {holder.pool}", indent=2, mark="· ")
+
+
+def _together(pools: Sequence[PoolForPod]) -> list[list[PoolForPod]]:
+    told: dict[tuple[object, ...], list[PoolForPod]] = {}
+    for pool in pools:
+        said = tuple(line.text.replace(pool.pool, "") for line in _lines(pool))
+        told.setdefault((pool.machine, pool.verdict, said), []).append(pool)
+    return list(told.values())
+
+
+def _lines(pool: PoolForPod) -> Iterator[Line]:
+    """Yield what a node of the pool says."""
+    for request in dict.fromkeys(name for name, _ in pool.devices):
+        got = ", ".join(device for name, device in pool.devices if name == request)
+        yield Line(2, f"{request} gets {got}", "✓ ")
+    for reason in pool.reasons:
+        yield Line(2, reason.message, "✗ ")
+        if reason.fix and not pool.edits:
+            yield Line(4, reason.fix, "→ ")
+    yield from edit_lines(pool.edits)
+
+
+def _of_reason(reason: Reason) -> Iterator[Line]:
+    yield Line(2, reason.message)
+    if reason.fix:
+        yield Line(4, reason.fix, "→ ")

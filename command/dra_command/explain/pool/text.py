@@ -1,0 +1,76 @@
+"""What a pool is for, for a person at a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final, TextIO
+
+from dra_command.pens.terminal.page import VERDICT_STYLES, Page
+from dra_planner.plan.explaining_pools import PoolReport, PoolUse, Published
+from dra_planner.wording import counted
+
+_SAYS: Final = {
+    "fits": "takes all that could run on it",
+    "does-not-fit": "is too small for what could run on it",
+    "cannot-tell": "may be too small for what could run on it",
+}
+_MOST_DEVICES: Final = 6
+
+
+def print_pool(
+    report: PoolReport, changes: Sequence[str] = (), *, quiet: bool = False, file: TextIO | None = None
+) -> None:
+    """Print the report; `quiet` leaves its first line."""
+    pool = report.pool
+    with Page(file) as page:
+        kind = "node" if report.is_observed else "pool"
+        machine = f" ({pool.machine})" if pool.machine else ""
+        if report.takes or report.could_take:
+            says = (_SAYS[report.verdict], f"bold {VERDICT_STYLES[report.verdict]}")
+        else:
+            says = ("is needed by no workload", "bold")
+        page.line((f"{kind} {pool.name}", "bold"), f"{machine} ", says)
+        if changes:
+            page.line(f"with {', '.join(changes)}")
+        if quiet:
+            return
+        if not report.is_observed:
+            page.text(_counts(report), indent=2)
+        page.text(f"a node publishes {_published(report.published)}", indent=2)
+        _print_uses(page, "runs here", report.takes)
+        _print_uses(page, "could run here", report.could_take)
+        _print_uses(page, "cannot run here", report.refuses)
+
+
+def _counts(report: PoolReport) -> str:
+    pool, devices = report.pool, report.pool.devices
+    simulated = "" if pool.simulated is None else f", simulated {pool.simulated}"
+    used = f"; {devices.used} of {counted(devices.total, 'device')} used" if devices.total else ""
+    stranded = f", {devices.stranded} stranded" if devices.stranded else ""
+    nodes = f"{pool.recommended} of at most {counted(pool.maximum, 'node')}"
+    return f"{nodes}: bound {pool.bound}, packing {pool.packing}{simulated}{used}{stranded}"
+
+
+def _published(published: Iterable[Published]) -> str:
+    said = [
+        f"{each.devices} × {each.name or f'a device of {each.driver}'}{f' ({each.memory})' if each.memory else ''}"
+        for each in published
+    ]
+    more = f", and {len(said) - _MOST_DEVICES} kinds more" if len(said) > _MOST_DEVICES else ""
+    return f"{', '.join(said[:_MOST_DEVICES])}{more}" if said else "no device"
+
+
+def _print_uses(page: Page, title: str, uses: Sequence[PoolUse]) -> None:
+    if not uses:
+        return
+    page.gap()
+    page.line((title, "bold"))
+    for use in uses:
+        pods = f": {counted(use.here, 'pod')}" if use.here else ""
+        pending = f", {use.pending} pending" if use.pending else ""
+        other = f", on {', '.join(use.elsewhere)}" if use.elsewhere else ""
+        page.text(f"{use.workload}{pods}{other}{pending}", indent=2)
+        for reason in use.reasons:
+            page.text(reason.message, indent=4)
+            if reason.fix:
+                page.text(reason.fix, indent=6, mark="→ ")

@@ -1,0 +1,68 @@
+"""What pools say to a claim or a pod, in the lines that both explanations share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple, Protocol
+
+from dra_command.pens.terminal.page import VERDICT_STYLES, Page
+from dra_command.pens.verdict_words import VERDICT_AFTER_A_NAME
+from dra_planner.allocation.edits import Edit
+from dra_planner.model import Verdict
+from dra_planner.plan.explaining import WhatIf
+from dra_planner.wording import noun
+
+_MOST_NAMES = 6
+POOLS_TOO_SMALL = "a node takes it, but the pools are too small for all"
+
+
+class Line(NamedTuple):
+    """One paragraph of the tree; `mark` stands before it."""
+
+    indent: int
+    text: str
+    mark: str = ""
+
+
+class ExplainedPool(Protocol):
+    """A pool, or a node of a snapshot, with its verdict."""
+
+    @property
+    def pool(self) -> str: ...
+    @property
+    def machine(self) -> str: ...
+    @property
+    def verdict(self) -> Verdict: ...
+
+
+def print_what_if(page: Page, asked: WhatIf | None) -> None:
+    """Print what is changed of the fleet, and the verdict without that."""
+    if asked is not None:
+        page.line(f"with {', '.join(asked.changes)}; without it {VERDICT_AFTER_A_NAME[asked.verdict_before]}")
+
+
+def print_title(page: Page, pools: Sequence[ExplainedPool], *, is_observed: bool, every: bool = False) -> None:
+    """Print the names of pools that say the same, six of them unless `every`, with their verdict."""
+    names, first = [pool.pool for pool in pools], pools[0]
+    shown = names if every else names[:_MOST_NAMES]
+    more = f" and {len(names) - len(shown)} more" if len(names) > len(shown) else ""
+    machine = f" ({first.machine})" if first.machine else ""
+    title = f"{noun(len(pools), 'node' if is_observed else 'pool')} {', '.join(shown)}{more}"
+    verdict = (VERDICT_AFTER_A_NAME[first.verdict], VERDICT_STYLES[first.verdict])
+    page.line((title, "bold"), f"{machine} ", verdict)
+
+
+def edit_lines(edits: Sequence[Edit]) -> Iterator[Line]:
+    """Yield the smallest change with which it fits: one, or a list of several."""
+    if len(edits) == 1:
+        yield Line(2, f"smallest change with which it fits: {edits[0]}", "→ ")
+    elif edits:
+        yield Line(2, "smallest set of changes with which it fits, all of them together:", "→ ")
+        for number, edit in enumerate(edits, 1):
+            yield Line(4, str(edit), f"{number}. ")
+
+
+def print_lines(page: Page, lines: Iterable[Line]) -> None:
+    """Print the paragraphs."""
+    for line in lines:
+        page.text(line.text, indent=line.indent, mark=line.mark)

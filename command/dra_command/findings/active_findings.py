@@ -1,0 +1,33 @@
+"""Findings that count, beside those that somebody accepted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from dra_command.findings.check_result import ExemptedFinding
+from dra_planner.errors import Diagnostic
+from dra_policies.rules import Finding, Rule
+
+RuleFinding = tuple[Rule, Finding]
+FITTING = frozenset({"claim-fits-no-pool", "pool-maximum-too-small", "claim-cannot-be-judged"})
+"""The rules that tell what the verdict of a plan rests on."""
+
+
+@dataclass(frozen=True, slots=True)
+class ActiveFindings:
+    """Findings that count, those that somebody accepted, and what is to be said of exemptions."""
+
+    told: tuple[RuleFinding, ...]
+    read: tuple[Diagnostic, ...]
+    exempted: tuple[ExemptedFinding, ...] = ()
+    remarks: tuple[Diagnostic, ...] = ()
+
+
+def is_accepted(accepted: Iterable[str], levels: Mapping[str, str], found: Iterable[Diagnostic]) -> bool:
+    """Return whether what a plan's verdict rests on is accepted: none of what was found of it is an error.
+
+    `accepted` are the codes of findings that do not count, `levels` what a project sets.
+    """
+    loose = {*accepted, *(rule for rule, level in levels.items() if level != "mandatory")}
+    return bool(loose & FITTING) and not any(each.code in FITTING and each.severity == "error" for each in found)

@@ -1,0 +1,94 @@
+"""Findings that were there before: of a baseline file, which a project keeps, or of another state of its repository."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from dra_command.command_line.file_writer import write_whole
+from dra_command.findings.baseline_file import BaselineFile, KnownFinding
+from dra_command.findings.fingerprints import fingerprint, numbered
+from dra_planner.errors import Diagnostic, Place, SourceError
+from dra_planner.sources import read_file
+from dra_planner.wording import counted, verb
+
+_FIX = "write it with pulumi-dra check --write-baseline FILE"
+
+
+@dataclass(frozen=True, slots=True)
+class KnownFindings:
+    """How often each fingerprint was there, the remarks on how that is known, and the rows of a file."""
+
+    prints: Counter[str]
+    remarks: tuple[Diagnostic, ...] = ()
+    rows: tuple[KnownFinding, ...] = ()
+    file: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SplitFindings:
+    """Findings that are new, and those that were there before."""
+
+    new: tuple[Diagnostic, ...]
+    old: tuple[Diagnostic, ...] = field(default=())
+
+
+def split_known(found: Iterable[Diagnostic], known: KnownFindings) -> SplitFindings:
+    """Tell new findings from known ones: of equal ones as many are known as there were."""
+    left = known.prints.copy()
+    new: list[Diagnostic] = []
+    old: list[Diagnostic] = []
+    for each in found:
+        digest = fingerprint(each)
+        if left[digest] > 0:
+            left[digest] -= 1
+            old.append(each)
+        else:
+            new.append(each)
+    return SplitFindings((*new, *known.remarks), tuple(old))
+
+
+def fixed_notes(
+    known: KnownFindings, old: Iterable[Diagnostic], checked_files: Iterable[str]
+) -> tuple[Diagnostic, ...]:
+    """Return a note where findings of a baseline are gone from files that were checked."""
+    here, files = Counter(map(fingerprint, old)), set(checked_files)
+    number = 0
+    for row in known.rows:
+        if here[row.fingerprint]:
+            here[row.fingerprint] -= 1
+        else:
+            number += row.file in files
+    if not number:
+        return ()
+    message = f"{counted(number, 'finding')} of the baseline {verb(number, 'are')} gone"
+    fix = f"write it again: --write-baseline {known.file}"
+    return (Diagnostic("note", "baseline-outdated", message, Place(known.file), fix),)
+
+
+def read_baseline(path: str) -> KnownFindings:
+    """Return the findings that a file knows; raises SourceError for what is no such file."""
+    try:
+        made = BaselineFile.model_validate_json(read_file(path).text)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        at = ".".join(map(str, first["loc"]))
+        raise SourceError("is no baseline", place=Place(path, 0, at), fix=_FIX) from None
+    rows = tuple(made.findings)
+    return KnownFindings(Counter(row.fingerprint for row in rows), rows=rows, file=path)
+
+
+def write_baseline(path: Path, findings: Sequence[Diagnostic]) -> None:
+    """Write the file that knows these findings, sorted; raises SourceError where it cannot be written."""
+    rows = [
+        KnownFinding(fingerprint=digest.partition(":")[0], code=each.code, file=each.place.file, message=each.message)
+        for each, digest in numbered(findings)
+    ]
+    rows.sort(key=lambda row: (row.file, row.code, row.message, row.fingerprint))
+    document = BaselineFile(findings=rows).model_dump(mode="json")
+    write_whole(path, json.dumps(document, indent=2, ensure_ascii=False) + "\n", SourceError)

@@ -1,0 +1,181 @@
+"""Rules evaluated over manifests, and over pools if they are given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from dra_command.command_line.arguments import UsageError
+from dra_command.findings.active_findings import is_accepted
+from dra_command.findings.check_result import CheckResult, SkippedRule, order_findings
+from dra_command.findings.project_configuration import (
+    ProjectConfiguration,
+    configured_rules_of,
+    find_active,
+)
+from dra_command.inputs.command_inputs import Inputs
+from dra_command.inputs.readable_manifests import evaluate_readable
+from dra_command.inputs.tutorials.pages import with_embedded
+from dra_planner.errors import Diagnostic, PlannerError
+from dra_planner.model import Verdict, worst
+from dra_planner.plan import PlanRequest, overall_verdict, read_checked
+from dra_planner.releases import MAXIMUM_MINOR, features_of, parse_version
+from dra_planner.wording import counted
+from dra_policies.rules import COULD_NOT_RUN, OF_MANIFESTS, OF_STACKS, Rule, StackView, besides_reading, view_of
+from dra_policies.rules import run as run_rules
+
+if TYPE_CHECKING:
+    from dra_command.findings.baseline import KnownFindings
+    from dra_planner.releases import Features
+    from dra_planner.sources import Source
+
+
+def selected_rules(selected: Sequence[str]) -> tuple[Rule, ...]:
+    """Return the rules of these ids, each of which may list several; all that are on where none is named.
+
+    Rules that judge stacks alone are among them only by name. Raises UsageError for an id that no rule has.
+    """
+    ids = [each.strip() for text in selected for each in text.split(",") if each.strip()]
+    if selected and not ids:
+        raise UsageError("--select names no rule", fix="docs/rules.md lists the rules")
+    if not ids:
+        return (*(rule for rule in OF_MANIFESTS if rule.is_on), COULD_NOT_RUN)
+    from dra_policies.rules import RULES  # those of stacks are loaded where somebody names a rule
+
+    known = {rule.id: rule for rule in RULES}
+    for each in ids:
+        if each not in known:
+            from dra_policies.configuration.reading import unknown_rule  # only on the way to an error
+
+            raise UsageError(f'there is no rule "{each}"', fix=unknown_rule(each))
+    return tuple(known[each] for each in dict.fromkeys(ids))
+
+
+def find_violations(
+    inputs: Inputs,
+    rules: Sequence[Rule] = (),
+    asked: ProjectConfiguration | None = None,
+    known: KnownFindings | None = None,
+    *,
+    judges_new_forms: bool = True,
+) -> CheckResult:
+    """Return what the rules find; raises PlannerError for input that is wrong.
+
+    Without `rules` all run that are on, as a project's configuration sets them. What is `known` is not told again.
+    Objects of older versions are judged in their form in v1 too, where `judges_new_forms`.
+    """
+    given, chosen = inputs, rules
+    selected, levels = bool(rules), asked.levels if asked is not None else {}
+    rules = configured_rules_of(rules or selected_rules(()), asked, selected=selected)
+    inputs, commands = with_embedded(inputs)
+    judged = evaluate_readable(inputs, _view)
+    view, planned = judged.answer
+    if asked is not None and asked.configured.settings.thresholds:
+        view = replace(view, thresholds=asked.configured.settings.thresholds)
+    told = tuple(run_rules(view, besides_reading(rules)))
+    skipped = tuple(_skipped(rules, has_pools=inputs.fleet is not None or bool(inputs.observed)))
+    without = {each.rule for each in skipped}
+    judging = [rule for rule in rules if rule.id not in without]
+    kept = find_active(told, () if selected else view.diagnostics, judged.inputs, judging, asked)
+    of_rules = (rule.diagnostic(finding) for rule, finding in kept.told)
+    found = tuple(dict.fromkeys((*kept.read, *of_rules, *commands, *judged.findings, *kept.remarks)))
+    if view.manifests is not None and view.features is not None and view.manifests.slices:
+        from dra_command.findings.resource_slices import slice_findings  # snapshots alone hold some
+
+        found += tuple(slice_findings(view.manifests.slices, view.features))
+    if judges_new_forms and view.features is not None and any(each.code == "version-not-served" for each in found):
+        found = _with_new_forms(given, found, view.features, chosen, asked)
+    doubts = {rule.diagnostic(finding) for rule, finding in kept.told if not finding.certain}
+    old: tuple[Diagnostic, ...] = ()
+    if known is not None:
+        from dra_command.findings.baseline import fixed_notes, split_known
+
+        parts = split_known(found, known)
+        old = parts.old
+        found = (*parts.new, *fixed_notes(known, old, (source.name for source in inputs.sources)))
+    if is_accepted((each.code for each in (*(row.finding for row in kept.exempted), *old)), levels, found):
+        planned = "fits"
+    in_doubt = not doubts.isdisjoint(found)
+    if any(each.code == "unknown-field" for each in found):
+        from dra_command.inputs.yaml_repair import repair_findings  # reads the texts again
+
+        found += tuple(repair_findings(inputs.sources, found))
+    placing: Verdict = worst([planned, "cannot-tell" if in_doubt else "fits"])
+    if not selected:
+        skipped += tuple(
+            SkippedRule(rule, MISSING_INPUT["stack"]) for rule in OF_STACKS if levels.get(rule) != "disabled"
+        )
+    checked = CheckResult(
+        verdict=overall_verdict(placing, found),
+        diagnostics=order_findings(found),
+        workloads=len(view.manifests.workloads) if view.manifests is not None else 0,
+        passed="",
+        kubernetes=view.features.version if view.features is not None else "",
+        judged=tuple(rule.id for rule in judging),
+        skipped=skipped,
+        exempted=kept.exempted,
+        known=len(old),
+    )
+    return replace(checked, passed=_passed(checked))
+
+
+def _with_new_forms(
+    given: Inputs,
+    found: tuple[Diagnostic, ...],
+    features: Features,
+    rules: Sequence[Rule],
+    asked: ProjectConfiguration | None,
+) -> tuple[Diagnostic, ...]:
+    from dra_command.findings.older_versions import add_findings_of_v1  # rewriting is needed for older versions alone
+
+    def again(sources: tuple[Source, ...]) -> tuple[Diagnostic, ...]:
+        try:
+            inputs = replace(given, sources=sources)
+            return find_violations(inputs, rules, asked, judges_new_forms=False).diagnostics
+        except PlannerError:  # what cannot be judged in its new form is told in its old one
+            return ()
+
+    return add_findings_of_v1(given.sources, found, features, again)
+
+
+MISSING_INPUT = {
+    "pools": "needs the pools: --stack, --fleet or --observed",
+    "stack": "judges resources of Pulumi: run the policy pack",
+}
+
+
+def _skipped(rules: Iterable[Rule], *, has_pools: bool) -> Iterator[SkippedRule]:
+    for rule in rules:
+        if rule.needs == "stack" or (rule.needs == "pools" and not has_pools):
+            yield SkippedRule(rule.id, MISSING_INPUT[rule.needs])
+
+
+def _passed(checked: CheckResult) -> str:
+    """Return what to say where no rule is broken: how much that means."""
+    workloads, judged = counted(checked.workloads, "workload"), counted(len(checked.judged), "rule")
+    said = [f"No rule is broken: {judged} on {workloads}, for Kubernetes {checked.kubernetes}"]
+    for needs, what in (("pools", "need --stack, --fleet or --observed"), ("stack", "judge Pulumi stacks alone")):
+        number = sum(each.why == MISSING_INPUT[needs] for each in checked.skipped)
+        said += [f"{number} more {what}"] if number else []
+    return "; ".join(said) + f"{checked.not_told}."
+
+
+def _view(inputs: Inputs) -> tuple[StackView, Verdict]:
+    if inputs.fleet is None and not inputs.observed:
+        features = features_of(parse_version(inputs.kubernetes) if inputs.kubernetes else MAXIMUM_MINOR)
+        return view_of(read_checked(inputs.sources, features), features), "fits"
+    from dra_planner.plan import make_plan  # only with pools to judge by
+
+    request = PlanRequest(
+        sources=inputs.sources, fleet=inputs.fleet, observed=inputs.observed, kubernetes=inputs.kubernetes
+    )
+    plan = make_plan(replace(request, devices_only=True))
+    assert plan.manifests is not None  # make_plan keeps what it read
+    view = view_of(
+        plan.manifests,
+        features_of(parse_version(plan.kubernetes)),
+        plan,
+        whole_judgement=lambda: make_plan(request).judgement,
+    )
+    return view, plan.verdict

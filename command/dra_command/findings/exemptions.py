@@ -1,0 +1,56 @@
+"""Findings that a configuration, or a text beside their object, exempts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date
+
+from dra_command.findings.active_findings import ActiveFindings, RuleFinding
+from dra_command.findings.check_result import ExemptedFinding
+from dra_planner.errors import Diagnostic
+from dra_planner.sources import Source
+from dra_policies.configuration.exemptions import Excuse, excuse_for, excuses_of, without_effect
+from dra_policies.configuration.objects import WrittenObjects
+from dra_policies.configuration.reading import OF_READING, Configured
+from dra_policies.rules import EXEMPTIONS, Finding, Rule
+
+
+def apply_exemptions(
+    told: Sequence[RuleFinding],
+    read: Sequence[Diagnostic],
+    sources: Iterable[Source],
+    configured: Configured,
+    judged: Sequence[Rule],
+    today: date,
+) -> ActiveFindings:
+    """Return the findings without those that the configuration, or a text beside their object, exempts."""
+    objects = WrittenObjects(sources)
+    beside = tuple(objects.beside)
+    excuses = (*excuses_of(configured), *(each for each in beside if isinstance(each, Excuse)))
+    used, exempted = set[Excuse](), list[ExemptedFinding]()
+
+    def is_excused(rule: str, found: Diagnostic, about: str = "") -> bool:
+        names = tuple(filter(None, (objects.name_at(found.place), about)))
+        excuse = excuse_for(excuses, rule, names, today)
+        if excuse is not None:
+            used.add(excuse)
+            exempted.append(ExemptedFinding(found, excuse.reason, excuse.place))
+        return excuse is not None
+
+    kept_told = tuple(
+        (rule, finding) for rule, finding in told if not is_excused(rule.id, rule.diagnostic(finding), finding.about)
+    )
+    kept_read = tuple(each for each in read if not is_excused(OF_READING, each))
+    rule = next((each for each in judged if each.id == EXEMPTIONS.id), None)
+    remarks: Iterator[Finding] = iter(())
+    if rule is not None:
+        wrong = (each for each in beside if isinstance(each, Finding))
+        ids = {each.id for each in judged}
+        stale = without_effect(excuses, used, judged=ids, names=objects.names, today=today, tells_absent=True)
+        remarks = (each for found in (wrong, stale) for each in found)
+    return ActiveFindings(
+        told=kept_told,
+        read=kept_read,
+        exempted=tuple(exempted),
+        remarks=tuple(rule.diagnostic(each) for each in remarks) if rule is not None else (),
+    )

@@ -1,0 +1,122 @@
+"""The configuration of a project, as `check` finds and applies it: nothing is loaded where there is none."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import TYPE_CHECKING
+
+from dra_command.command_line.arguments import UsageError
+from dra_command.findings.active_findings import ActiveFindings, RuleFinding
+from dra_command.findings.exemptions import apply_exemptions
+from dra_command.inputs.command_inputs import Inputs
+from dra_planner.errors import Diagnostic
+from dra_planner.sources import Source
+from dra_policies.configuration.beside import may_exempt
+from dra_policies.configuration.finding_it import find_configuration
+from dra_policies.configuration.reading import NOT_CONFIGURED, read_configuration
+from dra_policies.configuration.rules import configured_rules
+from dra_policies.rules import OF_MANIFESTS, Rule
+
+if TYPE_CHECKING:
+    from dra_policies.configuration.reading import Configured
+
+OF_READING = "object-is-refused"
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectConfiguration:
+    """What a project's configuration says, and the day by which its exemptions expire."""
+
+    configured: Configured
+    today: date
+
+    @property
+    def levels(self) -> Mapping[str, str]:
+        return self.configured.settings.rules
+
+
+def read_project_configuration(values: argparse.Namespace) -> ProjectConfiguration | None:
+    """Return the configuration that the options name, or the nearest one to what is checked; None for none.
+
+    The files that it leaves out join those of the options. Raises PlannerError for a configuration that is wrong, and
+    where paths have different ones.
+    """
+    today = _day(values.today)
+    path = values.config or _nearest(values.paths)
+    if not path:
+        return ProjectConfiguration(_nothing(), today) if values.today else None
+    configured = read_configuration(path)
+    values.exclude = [*values.exclude, *configured.settings.exclude]
+    return ProjectConfiguration(configured, today)
+
+
+def _nothing() -> Configured:
+    return NOT_CONFIGURED
+
+
+def _nearest(paths: Sequence[str]) -> str:
+    starts = [path for path in paths if path != "-"] or ["."]
+    found = [path for path in map(find_configuration, starts) if path]
+    files = list({os.path.realpath(path): path for path in found}.values())
+    if len(files) > 1:
+        raise UsageError(f"two configurations apply: {files[0]} and {files[1]}", fix="name one with --config")
+    return files[0] if files else ""
+
+
+def _day(text: str) -> date:
+    try:
+        return date.fromisoformat(text) if text else date.today()
+    except ValueError:
+        raise UsageError(f'--today: "{text}" is not a date', fix="write 2027-01-31") from None
+
+
+def configured_rules_of(
+    rules: Sequence[Rule], asked: ProjectConfiguration | None, *, selected: bool
+) -> tuple[Rule, ...]:
+    """Return the rules at the levels of a configuration; where none was selected, those that are on with it."""
+    if asked is None:
+        return tuple(rules)
+    if selected:
+        return configured_rules(rules, asked.configured.settings)
+    known = {rule.id for rule in OF_MANIFESTS}
+    every = (*OF_MANIFESTS, *(rule for rule in rules if rule.id not in known))
+    return tuple(rule for rule in configured_rules(every, asked.configured.settings) if rule.is_on)
+
+
+def find_active(
+    told: tuple[RuleFinding, ...],
+    read: tuple[Diagnostic, ...],
+    inputs: Inputs,
+    judged: Sequence[Rule],
+    asked: ProjectConfiguration | None,
+) -> ActiveFindings:
+    """Return what counts of the findings of `judged` rules, and of those of reading.
+
+    Texts are read again only where a configuration, or something in them, may exempt some.
+    """
+    if asked is not None:
+        read = _at_level(read, asked)
+    if not (asked and asked.configured.settings.exemptions) and not any(map(_may_exempt, inputs.sources)):
+        return ActiveFindings(told, read)
+    configured, today = (asked.configured, asked.today) if asked is not None else (_nothing(), date.today())
+    return apply_exemptions(told, read, inputs.sources, configured, judged, today)
+
+
+def _may_exempt(source: Source) -> bool:
+    if "pulumi-dra" not in source.text:
+        return False
+    return may_exempt(source.text)
+
+
+def _at_level(read: Iterable[Diagnostic], asked: ProjectConfiguration) -> tuple[Diagnostic, ...]:
+    """Return the findings of reading at the level of their rule: errors as warnings, or none of them."""
+    level = asked.levels.get(OF_READING, "mandatory")
+    if level == "disabled":
+        return tuple(each for each in read if each.severity != "error")
+    if level == "mandatory":
+        return tuple(read)
+    return tuple(replace(each, severity="warning") if each.severity == "error" else each for each in read)

@@ -1,1 +1,0 @@
-"""How answers are told: one module per format."""

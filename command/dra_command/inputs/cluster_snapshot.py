@@ -1,0 +1,52 @@
+"""A cluster's snapshot, taken with kubectl: it knows every way to sign in, we need none."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from dra_command.command_line.arguments import UsageError
+from dra_planner.documents.snapshot import SNAPSHOT_KINDS
+from dra_planner.sources import Source
+
+_SECONDS = 60  # of a single request; a snapshot of 5 000 nodes takes several
+
+
+def take_snapshot(kubeconfig: str, context: str = "", kinds: Sequence[str] = SNAPSHOT_KINDS) -> Source:
+    """Return what `kubectl get` prints of these kinds, by default of all that tell a cluster's capacity.
+
+    Nothing is changed: whoever asks needs to be allowed to list them, and nothing else.
+    Raises UsageError when there is no such file, no kubectl on PATH, or the cluster does not answer.
+    """
+    if not Path(kubeconfig).is_file():
+        wrong = "is a folder" if Path(kubeconfig).is_dir() else "does not exist"
+        raise UsageError(f"{kubeconfig} {wrong}", fix="give --kubeconfig the file that kubectl uses")
+    kubectl = shutil.which("kubectl")
+    if kubectl is None:
+        raise UsageError(
+            "kubectl is not on PATH",
+            fix=f"install it, or give --observed what this prints: {_command(kinds, 'kubectl')}",
+        )
+    words = [f"--kubeconfig={kubeconfig}", *([f"--context={context}"] if context else [])]
+    done = subprocess.run(
+        [kubectl, *words, f"--request-timeout={_SECONDS}s", *_words(kinds)],
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    if done.returncode:
+        said = done.stderr.strip().splitlines() or [f"exit status {done.returncode}"]
+        raise UsageError(
+            f"kubectl could not read the cluster: {said[-1]}", fix=f"try {_command(kinds, 'kubectl', *words)}"
+        )
+    return Source(name=kubeconfig, text=done.stdout)
+
+
+def _words(kinds: Sequence[str]) -> tuple[str, ...]:
+    return ("get", ",".join(kinds), "--all-namespaces", "-o", "json")
+
+
+def _command(kinds: Sequence[str], *words: str) -> str:
+    return " ".join((*words, *_words(kinds)))

@@ -1,0 +1,136 @@
+"""What a subcommand works on: manifests, and the capacity to judge them by."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dra_command.command_line.arguments import UsageError
+from dra_command.inputs.manifest_filter import mark_skipped_files
+from dra_planner.fleet import read_fleet_file, read_stack
+from dra_planner.releases import parse_version
+from dra_planner.sources import (
+    KUSTOMIZATIONS,
+    Gathered,
+    Source,
+    begins_object,
+    gather_sources,
+    may_be_unfinished,
+    read_sources,
+)
+
+if TYPE_CHECKING:
+    from dra_planner.errors import Diagnostic, SourceError
+    from dra_planner.fleet import Fleet
+
+_NEAR = 5  # folders above a file, its own among them, that may hold its chart or kustomization
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inputs:
+    """`fleet` or `observed`, or neither; `paths` is what the manifests were read from.
+
+    `unreadable` are files beside them that are no text; `left_alone` says which hold no manifests.
+    """
+
+    sources: tuple[Source, ...]
+    paths: tuple[str, ...]
+    fleet: Fleet | None = None
+    observed: tuple[Source, ...] = ()
+    stack: str = ""
+    kubernetes: str = ""
+    unreadable: tuple[SourceError, ...] = ()
+    left_alone: tuple[Diagnostic, ...] = ()
+
+
+def read_inputs(
+    values: argparse.Namespace, *, needs_capacity: bool, needs_manifests: bool = True, is_lenient: bool = False
+) -> Inputs:
+    """Return what the options name; raises PlannerError where something is missing or wrong.
+
+    `is_lenient`: files that are no text stand apart, and some may be excluded.
+    """
+    if values.kubernetes:
+        parse_version(values.kubernetes)
+    if needs_capacity and not (values.fleet or values.stack or values.observed):
+        fix = f"give --stack NAME, --fleet FILE or --observed FILE{_stacks()}"
+        raise UsageError("there are no pools to plan on", fix=fix)
+    fleet, paths = None, tuple(values.paths) if needs_manifests else ()
+    if values.stack:
+        settings = read_stack(values.stack)
+        fleet = settings.fleet
+        if needs_manifests and not paths:
+            paths = settings.workloads
+        if needs_manifests and not paths:
+            raise UsageError(
+                f'the stack "{values.stack}" names no workloads',
+                fix='name manifests, or list them under "pulumi-dra:workloads" in the stack',
+            )
+    elif values.fleet:
+        fleet = read_fleet_file(Path(values.fleet))
+    observed = read_sources([values.observed]) if values.observed else ()
+    if needs_manifests and not paths and not observed:
+        raise UsageError("no manifests are named", fix="name a file, a folder, or - for standard input")
+    gathered = Gathered(())
+    if paths and is_lenient:
+        gathered = gather_sources(paths, exclude=values.exclude, stdin_name=values.stdin_name)
+    elif paths:
+        gathered = Gathered(read_sources(paths))
+    sources = _without(values.fleet, gathered.sources)
+    left_alone: tuple[Diagnostic, ...] = ()
+    if not is_lenient:
+        sources, left_alone = mark_unrelated_files(sources, paths, values.command)
+    return Inputs(
+        sources=sources,
+        left_alone=left_alone,
+        unreadable=gathered.unreadable,
+        paths=paths,
+        fleet=fleet,
+        observed=observed,
+        stack=values.stack or "",
+        kubernetes=values.kubernetes or "",
+    )
+
+
+def mark_unrelated_files(
+    sources: tuple[Source, ...], paths: Collection[str], command: str
+) -> tuple[tuple[Source, ...], tuple[Diagnostic, ...]]:
+    """Return the sources with those marked that stand among manifests in a folder and are none, and notes on them."""
+    named = frozenset(paths)
+    found = [source for source in sources if source.name not in named]
+    if not (any(map(_may_be_no_manifest, found)) or _near_a_chart({Path(source.name).parent for source in found})):
+        return sources, ()
+    return mark_skipped_files(sources, [source.name for source in sources if source.name in named], command)
+
+
+def print_skipped_files(left_alone: Iterable[Diagnostic], *, quiet: bool) -> None:
+    """Say on standard error which files are no manifests, where the answer has no place for it."""
+    for note in () if quiet else left_alone:
+        print(f"{note.message}{f'; {note.fix}' if note.fix else ''}", file=sys.stderr)
+
+
+def _may_be_no_manifest(source: Source) -> bool:
+    return not begins_object(source.text) or "kind" not in source.text or may_be_unfinished(source.text)
+
+
+def _near_a_chart(folders: Iterable[Path]) -> bool:
+    """Return whether one of the folders, or one not far above it, is a chart's or a kustomization's."""
+    near = {above for folder in folders for above in (folder, *folder.parents)[:_NEAR]}
+    return any((folder / name).is_file() for folder in near for name in ("Chart.yaml", *KUSTOMIZATIONS))
+
+
+def _without(fleet: str | None, sources: tuple[Source, ...]) -> tuple[Source, ...]:
+    """Return the manifests: a fleet may stand in the folder of its workloads, and is none of them."""
+    if not fleet:
+        return sources
+    place = Path(fleet).resolve()
+    return tuple(source for source in sources if Path(source.name).resolve() != place)
+
+
+def _stacks() -> str:
+    names = sorted(path.name[len("Pulumi.") : -len(".yaml")] for path in Path("stacks").glob("Pulumi.*.yaml"))
+    return f"; stacks here: {', '.join(names)}" if names else "; `pulumi-dra init` writes a fleet to start from"

@@ -1,0 +1,15 @@
+"""The machine types that `--machines` lists."""
+
+from __future__ import annotations
+
+import argparse
+
+from dra_command.command_line.arguments import UsageError
+
+
+def requested_machine_types(values: argparse.Namespace) -> tuple[str, ...]:
+    """Return the machine types that `--machines` lists; raises UsageError where it lists none."""
+    machines = tuple(name.strip() for each in values.machines for name in each.split(",") if name.strip())
+    if values.machines and not machines:
+        raise UsageError("--machines names no machine type", fix="see `pulumi-dra catalog machines`")
+    return machines

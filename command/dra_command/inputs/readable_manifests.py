@@ -1,0 +1,83 @@
+"""What of the given files is judged: those that cannot be read are findings, and those that are no manifests a note."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Generic, TypeVar
+
+from dra_command.inputs.command_inputs import Inputs
+from dra_command.inputs.manifest_filter import (
+    kustomization_notes,
+    no_manifests_error,
+    skipped_file_notes,
+    split_manifests,
+)
+from dra_command.inputs.skipped_files import missing_object_reason
+from dra_command.inputs.yaml_repair import repair_fix
+from dra_planner.errors import Diagnostic, ManifestError, PlannerError
+from dra_planner.sources import Source
+
+UNREADABLE = "file-not-read"
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True, slots=True)
+class ReadableAnswer(Generic[Answer]):
+    """What judging gave, and what is to be said of the files that were left out."""
+
+    answer: Answer
+    inputs: Inputs
+    findings: tuple[Diagnostic, ...]
+
+
+def evaluate_readable(inputs: Inputs, judge: Callable[[Inputs], Answer]) -> ReadableAnswer[Answer]:
+    """Judge the files that are manifests; raises PlannerError where none is, or where something else is wrong.
+
+    A file that cannot be read beside others that can is one finding, and the others are judged.
+    """
+    kept, left = split_manifests(inputs.sources)
+    findings = [_unreadable(error) for error in inputs.unreadable]
+    while True:
+        if inputs.sources and not kept and not inputs.observed:
+            raise no_manifests_error(left, findings)
+        try:
+            answer = judge(replace(inputs, sources=tuple(kept)))
+        except ManifestError as error:
+            faults = _by_file(error, kept)
+            if not faults or (len(faults) == len(kept) and not _excused(faults, kept)):
+                raise
+            for source in kept:
+                if source.name in faults:
+                    excuse = missing_object_reason(source)
+                    if excuse is None:
+                        findings.append(_unreadable(faults[source.name]))
+                    else:
+                        left.append(excuse)
+            kept = [source for source in kept if source.name not in faults]
+            continue
+        return ReadableAnswer(
+            answer,
+            replace(inputs, sources=tuple(kept)),
+            (*findings, *skipped_file_notes(left), *kustomization_notes(kept)),
+        )
+
+
+def _by_file(error: PlannerError, sources: Iterable[Source]) -> dict[str, PlannerError]:
+    """Return the first fault of each file; nothing where a fault is of something else than these files."""
+    names = {source.name for source in sources}
+    faults: dict[str, PlannerError] = {}
+    for each in (error, *error.others):
+        if each.place.file not in names:
+            return {}
+        faults.setdefault(each.place.file, each)
+    return faults
+
+
+def _excused(faults: dict[str, PlannerError], sources: Iterable[Source]) -> bool:
+    return all(missing_object_reason(source) is not None for source in sources if source.name in faults)
+
+
+def _unreadable(error: PlannerError) -> Diagnostic:
+    fix = "; ".join(filter(None, (error.fix, repair_fix(error))))
+    return Diagnostic("error", UNREADABLE, error.message, error.place, fix)

@@ -1,0 +1,220 @@
+"""Files among manifests that are none, or are not finished: values and charts, templates, patches of a kustomization.
+
+They are named and left alone. Only evidence counts: what a text holds, and what charts and kustomizations near it say.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Final
+
+from dra_planner.errors import ManifestError, PlannerError
+from dra_planner.manifests.documents import read_documents
+from dra_planner.sources import KUSTOMIZATIONS, Source, may_be_unfinished, read_file
+
+_OBJECT: Final = re.compile(r"""["']?(apiVersion|kind)["']?\s*:""")
+_PLACEHOLDER: Final = re.compile(r"\$\{\w+\}|__[A-Z][A-Z_]*__|\{\{.*\}\}")
+_MAPPINGS: Final = frozenset({"labels", "limits", "requests", "nodeSelector"})
+_SCALARS: Final = frozenset({"name", "namespace", "replicas"})
+_PATCHES: Final = ("patches", "patchesStrategicMerge", "patchesJson6902")
+_NO_MANIFESTS: Final = ("transformers", "generators", "configurations", "validators", "openapi", "crds")
+_CHANGING: Final = ("replicas", "namespace", "components", "replacements")
+_TEMPLATED: Final = ("argoproj.io/", "tekton.dev/")  # their controllers fill in {{…}} themselves
+_HIGHEST: Final = 5  # folders above a file that may hold its kustomization or chart
+_WHOLE: Final = ("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class SkippedFile:
+    """Why a file is not judged: `what` it is, of which `root` (a chart, a kustomization), and what would help."""
+
+    what: str
+    root: str
+    file: str
+    fix: str = ""
+
+
+def skip_reason(source: Source) -> SkippedFile | None:
+    """Return why a file is not judged; None for manifests, and for what is wrong without an excuse."""
+    name = source.name
+    chart = _chart_of(name)
+    if not _OBJECT.search(source.text) or os.path.basename(name).lower() == "chart.yaml":
+        if chart:
+            return _of_chart(chart, name)
+        what = "values of a chart" if "values" in os.path.basename(name) else "no manifest"
+        return SkippedFile(what, "", name, "pulumi-dra check reads Kubernetes manifests")
+    kustomization = _kustomization_of(name)
+    if kustomization and os.path.realpath(name) in kustomization.parts:
+        return _of_kustomization(kustomization)
+    if chart and "{{" in source.text:
+        return _of_chart(chart, name)
+    if not kustomization and not may_be_unfinished(source.text):
+        return None
+    try:
+        documents, _ = read_documents([source])
+    except ManifestError:
+        return _template(name) if "{{" in source.text else None
+    for document in documents:
+        if found := _of_document(document.data, name, kustomization):
+            return found
+    return None
+
+
+def missing_object_reason(source: Source) -> SkippedFile | None:
+    """Return why a file whose manifests cannot be read is no fault: it holds none at all."""
+    try:
+        documents, _ = read_documents([source])
+    except ManifestError:
+        return None
+    if any(isinstance(each.data, Mapping) and ("apiVersion" in each.data or "kind" in each.data) for each in documents):
+        return None
+    chart = _chart_of(source.name)
+    return _of_chart(chart, source.name) if chart else SkippedFile("no manifest", "", source.name)
+
+
+def _of_document(data: Any, name: str, kustomization: _Kustomization | None) -> SkippedFile | None:
+    if not isinstance(data, Mapping):
+        return None
+    if any(key == "$patch" for key, _ in _entries(data)) or data.get("apiVersion") == "builtin":
+        return _of_kustomization(kustomization) if kustomization else SkippedFile("part of a kustomization", "", name)
+    if kustomization and _is_part(data):
+        return _of_kustomization(kustomization)
+    if data.get("kind") == "Pod" and _is_for_spark(data):
+        return SkippedFile("a pod template of Spark", "", name)
+    if not str(data.get("apiVersion", "")).startswith(_TEMPLATED) and _has_placeholder(data):
+        return _template(name)
+    return None
+
+
+def _template(name: str) -> SkippedFile:
+    return SkippedFile("a template", "", name, "fill it in first, and check what comes out: … | pulumi-dra check -")
+
+
+def _of_chart(chart: str, name: str) -> SkippedFile:
+    return SkippedFile("part of the chart", chart, name, f"helm template {chart} | pulumi-dra check -")
+
+
+def _of_kustomization(found: _Kustomization) -> SkippedFile:
+    fix = f"kustomize build {found.folder} | pulumi-dra check -"
+    return SkippedFile("part of the kustomization", found.folder, "", fix)
+
+
+def _is_part(data: Mapping[str, Any]) -> bool:
+    """Return whether a workload lacks what only a kustomization would leave out: selector, and labels or images."""
+    spec = data.get("spec")
+    if data.get("kind") not in _WHOLE or not isinstance(spec, Mapping) or spec.get("selector"):
+        return False
+    template = spec.get("template")
+    template = template if isinstance(template, Mapping) else {}
+    meta, pod = template.get("metadata"), template.get("spec")
+    labels = meta.get("labels") if isinstance(meta, Mapping) else None
+    containers = pod.get("containers") if isinstance(pod, Mapping) else None
+    images = [isinstance(each, Mapping) and bool(each.get("image")) for each in containers or ()]
+    return not labels or not images or not all(images)
+
+
+def _is_for_spark(data: Mapping[str, Any]) -> bool:
+    spec = data.get("spec")
+    containers = spec.get("containers") if isinstance(spec, Mapping) else None
+    listed = [each for each in containers if isinstance(each, Mapping)] if isinstance(containers, list) else []
+    return any(str(each.get("name")).startswith("spark-kubernetes-") and not each.get("image") for each in listed)
+
+
+def _has_placeholder(data: Any) -> bool:
+    """Return whether a name, a count or a label is still to be filled in; commands may hold anything."""
+    return any(
+        isinstance(value, str) and _PLACEHOLDER.search(value)
+        for key, item in _entries(data)
+        for value in ((item,) if key in _SCALARS else item.values() if key in _MAPPINGS and _is_map(item) else ())
+    )
+
+
+def _is_map(value: Any) -> bool:
+    return isinstance(value, Mapping)
+
+
+def _entries(data: Any) -> Iterator[tuple[str, Any]]:
+    for key, item in data.items() if isinstance(data, Mapping) else ((None, each) for each in data):
+        if key is not None:
+            yield str(key), item
+        if isinstance(item, Mapping | list) and key not in ("env", "args", "command", "data", "annotations"):
+            yield from _entries(item)
+
+
+@dataclass(frozen=True, slots=True)
+class _Kustomization:
+    folder: str
+    parts: frozenset[str]  # real paths of its patches and of what is no manifest
+
+
+def _folders(name: str) -> Iterator[str]:
+    folder = os.path.dirname(name) or "."
+    for _ in range(_HIGHEST):
+        yield folder
+        if os.path.basename(folder) in ("", ".", ".."):
+            return
+        folder = os.path.dirname(folder) or "."
+
+
+def _chart_of(name: str) -> str:
+    """Return the folder of the chart that a file belongs to, "" where there is none."""
+    return next((folder for folder in _folders(name) if os.path.isfile(os.path.join(folder, "Chart.yaml"))), "")
+
+
+def _kustomization_of(name: str) -> _Kustomization | None:
+    for folder in _folders(name):
+        parts = _parts_of_kustomization(os.path.abspath(folder))
+        if parts is not None:
+            return _Kustomization(folder, parts)
+    return None
+
+
+def kustomization_changes(source: Source) -> tuple[str, tuple[str, ...]] | None:
+    """Return the folder of the kustomization that a manifest is of, and what it changes that nobody sees here."""
+    found = _kustomization_of(source.name)
+    changes = _changes_of_kustomization(os.path.abspath(found.folder)) if found else ()
+    return (found.folder, changes) if found and changes else None
+
+
+@cache
+def _changes_of_kustomization(folder: str) -> tuple[str, ...]:
+    """Return the keys of a folder's kustomization that change manifests, patches that are files of their own aside."""
+    for file in sorted(KUSTOMIZATIONS):
+        path = os.path.join(folder, file)
+        if os.path.isfile(path):
+            documents, _ = read_documents([read_file(path)])
+            data = documents[0].data if documents and isinstance(documents[0].data, Mapping) else {}
+            inline = any(isinstance(each, Mapping) and each.get("patch") for each in data.get("patches") or ())
+            return (*(["patches"] if inline else []), *(key for key in _CHANGING if data.get(key)))
+    return ()
+
+
+@cache
+def _parts_of_kustomization(folder: str) -> frozenset[str] | None:
+    """Return what a folder's kustomization names that is no manifest; None where it has none."""
+    for file in sorted(KUSTOMIZATIONS):
+        path = os.path.join(folder, file)
+        if not os.path.isfile(path):
+            continue
+        try:
+            documents, _ = read_documents([read_file(path)])
+        except PlannerError:
+            return frozenset()
+        data = documents[0].data if documents and isinstance(documents[0].data, Mapping) else {}
+        return frozenset(os.path.realpath(os.path.join(folder, each)) for each in _parts(data))
+    return None
+
+
+def _parts(data: Mapping[str, Any]) -> Iterator[str]:
+    for key in _PATCHES:
+        for entry in data.get(key) or ():
+            path = entry.get("path") if isinstance(entry, Mapping) else entry
+            if isinstance(path, str) and "\n" not in path:
+                yield path
+    for key in _NO_MANIFESTS:
+        entries = data.get(key)
+        yield from (each for each in entries if isinstance(each, str)) if isinstance(entries, list) else ()

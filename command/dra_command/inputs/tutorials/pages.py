@@ -1,0 +1,271 @@
+"""Pages, scripts and files of other tools among the inputs: what they hold, and what is told of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from textwrap import dedent
+
+from dra_command.inputs.command_inputs import Inputs
+from dra_command.inputs.tutorials.fragments import judge_fragments, not_judged
+from dra_planner.errors import Diagnostic, ManifestError, Place, Severity
+from dra_planner.manifests.commands import command_findings
+from dra_planner.manifests.documents import read_documents
+from dra_planner.manifests.embedded import read_embedded
+from dra_planner.manifests.objects import CLUSTER_SCOPED, VERSIONS, read_objects
+from dra_planner.manifests.repairing import plain_separator
+from dra_planner.manifests.setup.chart_values import is_values_file, values_findings
+from dra_planner.manifests.setup.plugin_sharing import sharing_in_file
+from dra_planner.manifests.setup.terraform import terraform_findings
+from dra_planner.manifests.shown_output import output_findings
+from dra_planner.releases import MAXIMUM_MINOR, Features, features_of, parse_version
+from dra_planner.sources import Source, has_embedded, is_terraform, may_be_unfinished
+from dra_planner.wording import counted, noun, verb
+
+_TYPE = re.compile(r"^[\"']?(apiVersion|kind|metadata)[\"']?\s*:[ \t]*[\"']?(\w*)", re.MULTILINE)
+_TYPE_IN_BRACES = re.compile(r"[\"']?\b(apiVersion|kind|metadata)[\"']?\s*:\s*[\"']?(\w*)")
+"""What a document that is an object has at its outermost level."""
+_UNFINISHED = re.compile(
+    r"^[ \t]*(?:-[ \t]+|#[ \t]*)?(?:\.{3}|…|\[(?:\.{3}|…)\])|\{\{|\{%|\$\{|<[A-Za-z][\w .-]*>", re.MULTILINE
+)
+"""Lines that a page leaves out, and what its reader or a template is to fill in."""
+
+_PARAMETERS = re.compile(r"kind:\s*[\"']?(?:GpuConfig|MigDeviceConfig|VfioDeviceConfig)\b")
+_LEFT_OUT = re.compile(r"[ \t]*(?:-[ \t]+)?(?:\.{3}|…|\[(?:\.{3}|…)\])[ \t]*")
+"""A line that stands for others."""
+
+
+def with_embedded(inputs: Inputs) -> tuple[Inputs, tuple[Diagnostic, ...]]:
+    """Return inputs without values of charts and files of other tools, pages and scripts replaced by the manifests in
+    them, and findings on what else they hold.
+    """
+    if not any(map(_may_hold_others, inputs.sources)):
+        return inputs, ()
+    minor = inputs.kubernetes or (inputs.fleet.kubernetes if inputs.fleet is not None else "")
+    features = features_of(parse_version(minor) if minor else MAXIMUM_MINOR)
+    sources: list[Source] = []
+    found: list[Diagnostic] = []
+    for source in inputs.sources:
+        if has_embedded(source.name):
+            manifests, told = _of_page(source, features)
+            sources.append(manifests)
+            found += told
+            continue
+        if is_terraform(source.name):
+            found += _of_terraform(source, features)
+            sources.append(replace(source, text=""))
+            continue
+        told = list(_of_file(source, features))
+        found += told
+        if not told and not is_values_file(source.text):
+            sources.append(source)
+    return replace(inputs, sources=tuple(sources)), tuple(found)
+
+
+def _of_page(source: Source, features: Features) -> tuple[Source, list[Diagnostic]]:
+    """Return the manifests of a page or script, and what is told of the rest of it."""
+    page = read_embedded(source)
+    apart, parameters = _without_parameters(page.manifests)
+    whole, shortened = _without_shortened(apart)
+    manifests, unreadable, parts = _readable(whole)
+    found = [*command_findings(page.commands, source.name, source.text), *unreadable]
+    found += _of_shortened(shortened, features, source)
+    found += _of_parameters(parameters, features, source)
+    found += _namespace_conflicts(manifests)
+    found += _of_blocks([*page.others, *parts], page.unlabelled, features, source)
+    for program in page.programs:
+        found += terraform_findings(program.text, source.name, program.line, features)
+    return manifests, [*found, *output_findings(page.shown, source.name)]
+
+
+def _without_parameters(page: Source) -> tuple[Source, list[Source]]:
+    """Return the page without configuration of the NVIDIA driver that stands by itself, and each piece of that."""
+    lines, found = page.text.split("\n"), list[Source]()
+    for at, line in enumerate(lines):
+        if _PARAMETERS.match(line):
+            begin, end = _document_at(lines, at)
+            document = lines[begin:end]
+            if not any(each.startswith(("metadata:", "spec:")) for each in document):
+                found.append(Source(page.name, "\n" * begin + "\n".join(document)))
+                lines[begin:end] = [""] * (end - begin)
+    return (replace(page, text="\n".join(lines)) if found else page), found
+
+
+def _of_parameters(parts: Sequence[Source], features: Features, page: Source) -> Iterator[Diagnostic]:
+    """Yield what is told of configuration that a page shows without the claim around it."""
+    if parts:
+        yield from judge_fragments(parts, features, page.text)[0]
+
+
+def _without_shortened(page: Source) -> tuple[Source, list[Source]]:
+    """Return the page without the objects of which lines are left out, and these without the marks of that."""
+    lines, found = page.text.split("\n"), list[Source]()
+    at = 0
+    while (mark := next((n for n in range(at, len(lines)) if _LEFT_OUT.fullmatch(lines[n])), None)) is not None:
+        begin, end = _document_at(lines, mark)
+        document = ["" if _LEFT_OUT.fullmatch(line) else line for line in lines[begin:end]]
+        part = Source(page.name, "\n" * begin + "\n".join(document))
+        at = max(end, mark + 1)
+        try:
+            if not read_documents([part])[0]:
+                continue
+        except ManifestError:
+            continue
+        found.append(part)
+        lines[begin:end] = [""] * (end - begin)
+    return replace(page, text="\n".join(lines)), found
+
+
+def _of_shortened(parts: Sequence[Source], features: Features, page: Source) -> Iterator[Diagnostic]:
+    """Yield what is told of objects that a page shows in part, and a note that they are."""
+    if not parts:
+        return
+    yield from judge_fragments(parts, features, page.text)[0]
+    begins = [len(each.text) - len(each.text.lstrip("\n")) + 1 for each in parts]
+    message = (
+        f"{counted(len(parts), 'object')} {verb(len(parts), 'are')} shown in part: what stands there is judged, and "
+        f"what `...` stands for is not: {noun(len(begins), 'line')} {', '.join(map(str, begins))}"
+    )
+    yield Diagnostic("note", "object-shown-in-part", message, Place(page.name, begins[0]))
+
+
+def _of_blocks(
+    labelled: Sequence[Source], unlabelled: Sequence[Source], features: Features, page: Source
+) -> Iterator[Diagnostic]:
+    """Yield what is told of blocks without objects; those that say that they are YAML are named where nothing is."""
+    if not labelled and not unlabelled:
+        return
+    unknown: list[int] = []
+    for block in (*labelled, *unlabelled):
+        told = list(_of_block(block))
+        yield from told
+        if told or is_values_file(block.text):
+            continue
+        if _is_meant_as_object(block.text):
+            yield from _readable(block)[1]
+            continue
+        told, rest = judge_fragments([block], features, page.text)
+        yield from told
+        if rest and block in labelled and block.text.strip():
+            fault = _why_not_read(block)
+            if fault is not None:
+                yield fault
+            else:
+                unknown.append(len(block.text) - len(block.text.lstrip("\n")) + 1)
+    yield from not_judged(unknown, page.name)
+
+
+def _why_not_read(block: Source) -> Diagnostic | None:
+    """Return why a block that says that it is YAML is none; None where it is, or where it leaves something out."""
+    if _UNFINISHED.search(block.text) or may_be_unfinished(block.text):
+        return None
+    try:
+        read_documents([block])
+    except ManifestError as error:
+        if error.fix and "left out" not in error.fix:
+            severity: Severity = "warning" if "no level" in error.fix else "note"  # others may well be output
+            return Diagnostic(severity, "block-not-read", error.message, error.place, error.fix)
+    return None
+
+
+def _namespace_conflicts(page: Source) -> Iterator[Diagnostic]:
+    """Yield what kubectl refuses: objects of a namespace other than the one that it is given.
+
+    Source: kubernetes/cli-runtime:pkg/resource/visitor.go@v0.34.0 (RequireNamespace).
+    """
+    if not page.namespaces:
+        return
+    for document in read_documents([page])[0]:
+        given = document.namespace
+        for item in read_objects([document]) if given else ():
+            if item.kind not in CLUSTER_SCOPED and item.namespace != given:
+                message = (
+                    f'{item}: the namespace from the provided object "{item.namespace}" does not match the namespace '
+                    f"\"{given}\". You must pass '--namespace={item.namespace}' to perform this operation."
+                )
+                fix = "leave -n out, or write the same namespace in both"
+                yield Diagnostic("error", "namespace-conflict", message, item.place, fix)
+
+
+def _readable(page: Source) -> tuple[Source, list[Diagnostic], list[Source]]:
+    """Return the page without the documents that are no objects, a finding on each that cannot be read or lacks half
+    of its type, and those that are parts of objects.
+    """
+    found: list[Diagnostic] = []
+    parts: list[Source] = []
+    while True:
+        try:
+            read_objects(read_documents([page])[0])
+        except ManifestError as error:
+            lines = page.text.split("\n")
+            begin, end = _document_at(lines, error.place.line - 1)
+            document = "\n".join(lines[begin:end])
+            if not document.strip():
+                raise
+            if (repaired := _with_separators(document)) != document:
+                at = next(n for n in range(begin, end) if _with_separators(lines[n]) != lines[n])
+                place = replace(error.place, line=at + 1)
+                found.append(Diagnostic("error", "block-not-read", error.message, place, error.fix))
+                page = replace(page, text="\n".join([*lines[:begin], repaired, *lines[end:]]))
+                continue
+            page = replace(page, text="\n".join([*lines[:begin], *[""] * (end - begin), *lines[end:]]))
+            if _is_meant_as_object(document):
+                severity: Severity = "note" if _UNFINISHED.search(document) else "error"
+                found.append(Diagnostic(severity, "block-not-read", error.message, error.place, error.fix))
+            else:
+                parts.append(Source(page.name, "\n" * begin + document))
+        else:
+            return page, found, parts
+
+
+def _with_separators(document: str) -> str:
+    """Return a document with lines of hyphens and dashes as the separators that they were meant for."""
+    return "\n".join(map(plain_separator, document.split("\n")))
+
+
+def _document_at(lines: list[str], at: int) -> tuple[int, int]:
+    """Return the first line of the document at or before a line, and the line behind it; both from 0."""
+    at = min(max(at, 0), len(lines) - 1)
+    while at and (not lines[at].strip() or lines[at].startswith("---")):
+        at -= 1
+    begin = next((n for n in range(at, -1, -1) if lines[n].startswith("---")), -1) + 1
+    end = next((n for n in range(at, len(lines)) if lines[n].startswith("---")), len(lines))
+    return begin, end
+
+
+def _is_meant_as_object(document: str) -> bool:
+    """Whether a document says what it is, or says so but for the version of a well-known kind that has a name."""
+    found = _TYPE_IN_BRACES if document.lstrip().startswith("{") else _TYPE
+    has = {match[1]: match[2] for match in found.finditer(dedent(document))}
+    return "apiVersion" in has or ("metadata" in has and has.get("kind") in VERSIONS)
+
+
+def _of_block(source: Source) -> Iterator[Diagnostic]:
+    """Yield what is told of a text that is no manifest: values of the driver's chart, a file of the device plugin."""
+    yield from values_findings(source)
+    yield from sharing_in_file(source)
+
+
+def _of_file(source: Source, features: Features) -> Iterator[Diagnostic]:
+    """Yield what is told of a file without objects; a part of an object is named as one."""
+    told = list(_of_block(source))
+    yield from told
+    if told or _is_meant_as_object(source.text):
+        return
+    found, rest = judge_fragments([source], features, source.text)
+    if found or not (rest or "values" in Path(source.name).name):
+        yield from found
+        message = (
+            "a part of an object, without apiVersion and kind: it is judged by itself, and kubectl takes no such file"
+        )
+        yield Diagnostic("note", "part-of-object", message, Place(source.name, 1))
+
+
+def _may_hold_others(source: Source) -> bool:
+    return has_embedded(source.name) or is_terraform(source.name) or "apiVersion" not in source.text
+
+
+def _of_terraform(source: Source, features: Features) -> Iterator[Diagnostic]:
+    return terraform_findings(source.text, source.name, 1, features)

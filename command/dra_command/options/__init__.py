@@ -1,1 +1,0 @@
-"""The options of each subcommand: a module with `add_options` each, loaded when the command line names it."""

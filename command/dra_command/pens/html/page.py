@@ -1,0 +1,106 @@
+"""A page made of a template: everything is escaped, what hides or acts is written out, and nothing is loaded."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from dra_command.pens.html.style import page_style, picture_style, security_policy
+from dra_command.pens.signs import DRAWN
+from dra_command.pens.verdict_words import VERDICT_WORDS
+from dra_command.pens.visible import visible
+from dra_planner.errors import Diagnostic
+
+TEMPLATES: Final = Path(__file__).parents[2]
+"""The package: a template is named by its folder, which is that of the module that fills it."""
+_CODE: Final = re.compile(r"`([^`]+)`")
+Parts = tuple[tuple[bool, str], ...]
+"""A message as (is code, text)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportEntry:
+    """One finding: a workload that does not fit, or what is wrong with an object; `kind` is a verdict or severity."""
+
+    kind: str
+    subject: str
+    place: str = ""
+    lines: tuple[tuple[Parts, Parts], ...]
+    changes: tuple[tuple[str, str], ...] = ()
+
+
+def render_page(template: str, *, where: str, verdict: str, decision: str, **context: Any) -> str:
+    """Return the page that a template makes, with a newline at its end."""
+    style = page_style()
+    words = VERDICT_WORDS[verdict]  # type: ignore[index]  # one of the verdicts
+    text = (
+        _environment()
+        .get_template(template)
+        .render(
+            style=Markup(style),  # our own text, and its digest is in the policy
+            policy=security_policy(style),
+            title=f"{words.capitalize()}: {decision}"[:150],
+            where=where,
+            verdict=verdict,
+            verdict_words=words.capitalize(),
+            decision=decision,
+            words=VERDICT_WORDS,
+            signs=DRAWN,
+            **context,
+        )
+    )
+    return f"{text.rstrip()}\n"
+
+
+def render_picture(template: str, **context: Any) -> str:
+    """Return the SVG document that a template makes, with a newline at its end."""
+    text = _environment().get_template(template).render(style=Markup(picture_style()), **context)
+    return f"{text.strip()}\n"
+
+
+def coded(message: str) -> Parts:
+    """Return a message in parts: what stands between backticks is code."""
+    parts = _CODE.split(message)
+    return tuple((at % 2 == 1, part) for at, part in enumerate(parts) if part)
+
+
+def coded_lines(lines: Iterable[tuple[str, str]]) -> tuple[tuple[Parts, Parts], ...]:
+    """Return pairs of what is wrong and its fix, in parts."""
+    return tuple((coded(what), coded(fix)) for what, fix in lines)
+
+
+def diagnostic_entry(found: Diagnostic) -> ReportEntry:
+    """Return one finding about an object."""
+    lines = coded_lines([(found.message, found.fix)])
+    subject = f"{found.severity}: {found.code}"
+    return ReportEntry(kind=found.severity, subject=subject, place=str(found.place), lines=lines)
+
+
+@cache
+def _environment() -> Environment:
+    return Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_shown,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+
+
+def _shown(value: object) -> object:
+    """Return what a template prints: foreign text made visible; markup of our own as it is."""
+    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def fold(items: Sequence[Any], most: int) -> tuple[Sequence[Any], Sequence[Any]]:
+    """Return the items that are shown, and those that are folded away."""
+    return (items, ()) if len(items) <= most + 1 else (items[:most], items[most:])

@@ -1,0 +1,130 @@
+"""Text for people: colours and the terminal's width on a terminal, plain lines of a fixed width elsewhere."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from textwrap import wrap
+from types import TracebackType
+from typing import TYPE_CHECKING, Self, TextIO
+
+from dra_command.pens.signs import DRAWN, TYPED, Signs, typed
+from dra_command.pens.terminal.plain_pen import plain_paragraph, plain_table
+from dra_command.pens.terminal.rich_pen import RichPen
+from dra_command.pens.visible import visible
+from dra_planner.errors import Diagnostic
+
+if TYPE_CHECKING:
+    from dra_command.pens.terminal.rich_pen import RichPen
+    from dra_planner.model import Verdict
+
+WIDTH_IN_A_PIPE = 120
+_ANY_WIDTH = 1_000
+_FORCES_COLOURS = ("FORCE_COLOR", "TTY_COMPATIBLE")
+VERDICT_STYLES: Mapping[Verdict, str] = {"fits": "green", "does-not-fit": "red", "cannot-tell": "yellow"}
+_SEVERITY_STYLES = {"error": "red", "warning": "yellow", "note": "cyan"}
+
+
+class Page:
+    """Collects lines and tables, and prints them when it is left without an error; no line ends in blanks.
+
+    Rich is imported for colours, and for words and tables that are wider than the page.
+    """
+
+    def __init__(self, file: TextIO | None = None, *, wide: bool = False) -> None:
+        """`wide`: in a pipe tables are as wide as what is in them, for programs that read lines."""
+        self._file = file or sys.stdout
+        self._lines: list[str] = []
+        self._has_colours = self._file.isatty() or any(os.environ.get(name) for name in _FORCES_COLOURS)
+        self._fixed_width = None if self._file.isatty() else _ANY_WIDTH if wide else _width_elsewhere()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            text = "".join(f"{line}\n" for line in self._lines)
+            self._file.write(text if self.signs is DRAWN else typed(text, self._encoding))
+
+    @property
+    def width(self) -> int:
+        """How many columns a line has."""
+        return self._pen.width if self._fixed_width is None else self._fixed_width
+
+    @cached_property
+    def signs(self) -> Signs:
+        """What figures are drawn with: signs that the output can carry."""
+        try:
+            "✓✕█▓░▒▏─→·".encode(self._encoding)
+        except (UnicodeEncodeError, LookupError):
+            return TYPED
+        return DRAWN
+
+    @property
+    def _encoding(self) -> str:
+        return getattr(self._file, "encoding", None) or "utf-8"
+
+    def gap(self) -> None:
+        """Leave one line empty."""
+        self._lines.append("")
+
+    def line(self, *parts: str | tuple[str, str]) -> None:
+        """Print one paragraph of plain parts and (text, style) parts."""
+        parts = tuple(visible(part) if isinstance(part, str) else (visible(part[0]), part[1]) for part in parts)
+        text = "".join(part if isinstance(part, str) else part[0] for part in parts)
+        plain = None if self._has_colours else plain_paragraph(text, self.width)
+        self._lines += plain if plain is not None else self._pen.paragraph(parts, folds=True)
+
+    def text(self, text: str, *, indent: int = 0, mark: str = "") -> None:
+        """Print one paragraph with a hanging indent; `mark` stands before its first line."""
+        blank = " " * indent
+        hanging = blank + " " * len(mark)
+        for line in wrap(
+            visible(text),
+            self.width - 1,
+            initial_indent=blank + mark,
+            subsequent_indent=hanging,
+            break_long_words=False,
+            break_on_hyphens=False,
+        ):
+            self.verbatim(line)
+
+    def verbatim(self, text: str) -> None:
+        """Print one line as it is, however long, to be copied."""
+        plain = plain_paragraph(text, len(text))
+        self._lines += plain if plain is not None else self._pen.paragraph([text], folds=False)
+
+    def table(
+        self,
+        heads: Sequence[str],
+        rows: Iterable[Sequence[str]],
+        *,
+        numbers: Iterable[int] = (),
+        styles: Mapping[str, str] | None = None,
+    ) -> None:
+        """Print a table; columns in `numbers` are right-aligned, cells that are keys of `styles` coloured."""
+        cells, right = [[visible(cell) for cell in row] for row in rows], frozenset(numbers)
+        plain = None if self._has_colours else plain_table(heads, cells, right, self.width)
+        self._lines += plain if plain is not None else self._pen.table(heads, cells, right, styles or {})
+
+    def diagnostic(self, each: Diagnostic) -> None:
+        """Print one finding about an object, and what would fix it."""
+        where = f"{each.place} " if str(each.place) else ""
+        self.line(where, (each.severity, _SEVERITY_STYLES[each.severity]), f" {each.code}: {each.message}")
+        if each.fix:
+            self.text(each.fix, indent=4, mark="→ ")
+
+    @cached_property
+    def _pen(self) -> RichPen:
+        return RichPen(self._file, self._fixed_width)
+
+
+def _width_elsewhere() -> int:
+    try:
+        return max(40, int(os.environ["COLUMNS"]))
+    except (KeyError, ValueError):
+        return WIDTH_IN_A_PIPE

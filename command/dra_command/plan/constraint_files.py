@@ -1,0 +1,60 @@
+"""The cheapest fix that the simulation found, as a file: what to merge into the fleet, or a Component of kustomize."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from dra_command.command_line.file_writer import write_whole
+from dra_planner.errors import PlannerError
+from dra_planner.plan import Plan
+from dra_planner.plan.fixes import fix_patch, fix_sentence, is_for_manifests
+
+_FOR_MANIFESTS = (
+    "A kustomize Component: save it as kustomization.yaml of a folder and name the folder under `components`."
+)
+_FOR_FLEET = "Merge these keys into the fleet, pools by name."
+
+
+def write_constraints(path: Path, plan: Plan) -> str:
+    """Write the cheapest fix that can be written as a patch; return what was done, or why nothing was."""
+    if plan.judgement.simulated is None:
+        return f"{path}: not written: nothing was simulated, for want of a packing that places everything or of time"
+    if not plan.judgement.simulated.at_packing:
+        return f"{path}: not written: the packing places everything in every order, so nothing needs to be constrained"
+    assert plan.manifests is not None  # plans that are made from manifests have them
+    for fix in plan.judgement.fixes:
+        patch = fix_patch(fix, plan.manifests)
+        if patch is not None:
+            write_whole(path, _text(fix_sentence(fix), patch), PlannerError)
+            return f"wrote {path}: {fix_sentence(fix)}"
+    return f"{path}: not written: no change was found, in the time given, that places everything and costs less"
+
+
+def _text(sentence: str, patch: dict[str, Any]) -> str:
+    head = _FOR_MANIFESTS if is_for_manifests(patch) else _FOR_FLEET
+    if is_for_manifests(patch):
+        patches = [{**each, "patch": _Block(_dump(each["patch"]))} for each in patch["patches"]]
+        patch = {**patch, "patches": patches}
+    return f"# {sentence[0].upper()}{sentence[1:]}.\n# {head}\n{_dump(patch)}"
+
+
+class _Block(str):
+    """Text that is written as a block of lines."""
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes `_Block`."""
+
+
+def _represent_block(dumper: yaml.SafeDumper, text: _Block) -> yaml.ScalarNode:
+    return dumper.represent_scalar("tag:yaml.org,2002:str", str(text), style="|")
+
+
+_Dumper.add_representer(_Block, _represent_block)
+
+
+def _dump(data: object) -> str:
+    return yaml.dump(data, Dumper=_Dumper, sort_keys=False, width=1_000)

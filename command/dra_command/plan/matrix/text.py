@@ -1,0 +1,28 @@
+"""A matrix of plans for a person at a terminal."""
+
+from __future__ import annotations
+
+from typing import TextIO
+
+from dra_command.pens.terminal.page import VERDICT_STYLES, Page
+from dra_command.pens.verdict_words import VERDICT_WORDS
+from dra_command.plan.matrix.tables import REFUSED, matrix_headline, matrix_table, obstacles_of
+from dra_planner.plan.matrix import Matrix
+
+_WORD_STYLES = {REFUSED: "red", **{word: VERDICT_STYLES[verdict] for verdict, word in VERDICT_WORDS.items()}}
+
+
+def print_matrix(matrix: Matrix, *, quiet: bool = False, file: TextIO | None = None) -> None:
+    """Print the table, and below it why each combination does not fit, unless `quiet`."""
+    with Page(file) as page:
+        page.line((matrix_headline(matrix), f"bold {VERDICT_STYLES[matrix.verdict]}"))
+        page.gap()
+        table = matrix_table(matrix)
+        page.table(table.heads, table.rows, numbers=table.numbers, styles=_WORD_STYLES)
+        page.line((table.note, "dim"))
+        for name, what, fix in () if quiet else obstacles_of(matrix):
+            page.gap()
+            page.line((name, "bold"))
+            page.text(what, indent=2)
+            if fix:
+                page.text(fix, indent=4, mark="→ ")

@@ -1,0 +1,85 @@
+"""The options of `plan`."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Final
+
+from dra_command.command_line.shared_options import add_answer, add_capacity, add_paths
+from dra_planner.plan.values import STEPS_PER_SECOND
+
+_LONGEST_SIMULATION: Final = 3_600  # seconds
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    add_paths(parser)
+    add_capacity(parser, growing=True)
+    parser.add_argument(
+        "--demand",
+        choices=("floor", "steady", "ceiling", "peak"),
+        default="steady",
+        help="which demand to size for: the least, what the manifests ask for, the most that autoscalers allow, "
+        "or that and the surge of a rollout (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--simulate",
+        metavar="off|SECONDS",
+        type=_steps,
+        default="2",
+        help="how long the default scheduler may be simulated, in seconds of an ordinary machine; what is too large "
+        "for that is simulated at a smaller scale (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--certificate",
+        metavar="FILE",
+        default="",
+        help="write what is proved about the cost, and the packing, for conformance/certificate/check.py to check",
+    )
+    parser.add_argument(
+        "--matrix",
+        metavar="PATH=VALUE[,VALUE…]",
+        nargs="+",
+        action="extend",
+        default=[],
+        help="plan every combination of these values of the fleet, and print a table: kubernetes, driver, or a path "
+        "as pools.l4.count.max",
+    )
+    kept = parser.add_mutually_exclusive_group()
+    kept.add_argument("--write", action="store_true", help="keep the plan in stacks/NAME.plan.json (with --stack)")
+    kept.add_argument("--check", action="store_true", help="exit 1 when the saved plan is stale (with --stack)")
+    parser.add_argument(
+        "--constraints",
+        metavar="FILE",
+        default="",
+        help="where the scheduler leaves pods pending on the nodes of the packing, write the cheapest change that the "
+        "simulation found to place everything: keys for the fleet, or a kustomize Component for the manifests",
+    )
+    parser.add_argument(
+        "--suggest",
+        metavar="FILE",
+        default="",
+        help="where something does not fit, write the cheapest pools found that the fleet would have to add, for "
+        "everything to fit: keys for the fleet",
+    )
+    parser.add_argument(
+        "--picture", metavar="FILE.svg", default="", help="also draw the pools and their devices, for documents"
+    )
+    parser.add_argument(
+        "--detail",
+        action="store_true",
+        help="also say which devices each claim would get, what it costs, and what one more pod or node would",
+    )
+    add_answer(parser, ("text", "json", "markdown", "html"))
+
+
+def _steps(text: str) -> int:
+    """Return the steps that a time stands for, so that the answer does not depend on how fast the machine is."""
+    if text == "off":
+        return 0
+    try:
+        seconds = float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f'"{text}" is neither "off" nor a number of seconds') from None
+    if not 0 < seconds <= _LONGEST_SIMULATION:
+        raise argparse.ArgumentTypeError(f"{text} seconds are not between 0 and {_LONGEST_SIMULATION}")
+    return round(seconds * STEPS_PER_SECOND)

@@ -1,0 +1,51 @@
+"""The plan of a stack as it is saved beside the stack's settings: written, and compared with one made now."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dra_command.command_line.file_writer import write_whole
+from dra_command.inputs.command_inputs import Inputs
+from dra_planner.errors import Place, PlanFileError
+from dra_planner.plan import Plan, plan_file
+from dra_planner.plan.plan_difference import compare_plans
+from dra_planner.plan.staleness import differences
+from dra_planner.planfile import check_inputs, file_text, plan_path, read_plan_file
+
+if TYPE_CHECKING:
+    from dra_planner.plan.plan_difference import PlanDifference
+
+
+def write(stack: str, plan: Plan) -> Path:
+    """Save the plan of a stack, and return where; raises PlanFileError when it cannot be written."""
+    path = plan_path(stack)
+    write_whole(path, file_text(plan_file(plan)), PlanFileError)
+    return path
+
+
+def find_difference(inputs: Inputs, plan: Plan) -> PlanDifference | None:
+    """Return what the plan changes of the stack's saved one; None where none is saved, or it cannot be read."""
+    path = plan_path(inputs.stack)
+    if not inputs.stack or not path.exists():
+        return None
+    try:
+        return compare_plans(read_plan_file(path, stack=inputs.stack), plan)
+    except PlanFileError:
+        return None  # --check says why
+
+
+def find_stale(inputs: Inputs, plan: Plan) -> str:
+    """Return why the saved plan is not the one that would be made now; raises PlanFileError when it cannot be read."""
+    path = plan_path(inputs.stack)
+    fix = f"run `pulumi-dra plan --stack {inputs.stack} --write`"
+    if not path.exists():
+        return f"{path}: there is no plan yet; {fix}"
+    saved = read_plan_file(path, stack=inputs.stack)
+    try:
+        assert inputs.fleet is not None  # --check needs --stack
+        check_inputs(saved, inputs.fleet, inputs.sources, Place(str(path)), fix=fix)
+    except PlanFileError as error:
+        return str(error)
+    changed = ", ".join(differences(saved, plan_file(plan)))
+    return f"{path}: is stale: {changed} would be different now; {fix}" if changed else ""

@@ -1,0 +1,212 @@
+"""`pulumi-dra plan`: whether the workloads fit, and how many nodes that takes."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dra_command.command_line.arguments import UsageError
+from dra_command.command_line.exit_status import Status, status_of
+from dra_command.command_line.progress import doing
+from dra_command.inputs.command_inputs import Inputs, read_inputs
+from dra_command.pens.visible import visible
+from dra_planner.clouds import cloud
+from dra_planner.errors import FleetError, PlannerError
+from dra_planner.model import worst
+from dra_planner.plan import Plan, PlanRequest, make_plan
+
+if TYPE_CHECKING:
+    from dra_planner.plan.plan_difference import PlanDifference
+
+
+def run(values: argparse.Namespace) -> int:
+    """Plan, save or compare the plan where asked for, print it, and return the exit status."""
+    if values.matrix:
+        from dra_command.plan.matrix.run import run_matrix
+
+        return run_matrix(values)
+    _refuse_odd_combinations(values)
+    if "," in (values.stack or ""):
+        return _run_stacks(values)
+    inputs, plan = _plan(values)
+    difference = _difference(plan, inputs, values)
+    stale, notes = _compare_and_write(plan, inputs, values) if values.check or values.write else ("", [])
+    if values.constraints:
+        from dra_command.plan.constraint_files import write_constraints  # loads what writes YAML
+
+        notes = [*notes, write_constraints(Path(values.constraints), plan)]
+    if values.suggest:
+        notes = [*notes, _write_added_pools(Path(values.suggest), plan, _request(inputs, values), values)]
+    if values.picture:
+        notes = [*notes, _write_picture(Path(values.picture), plan)]
+    if values.certificate:
+        notes = [*notes, _write_certificate(Path(values.certificate), plan)]
+    _print(plan, difference, values)
+    if values.format == "text" and plan.verdict != "fits" and not values.quiet:
+        from dra_command.plan.explain_commands import explain_commands  # only for what does not fit
+
+        for told, command in dict.fromkeys(explain_commands(plan, values)):
+            print(f"{told}: {command}", file=sys.stderr)
+    if stale:
+        print(f"pulumi-dra: {visible(str(stale))}", file=sys.stderr)
+        return Status.BROKEN
+    if not values.quiet:
+        for note in notes:
+            print(visible(note), file=sys.stderr)
+    return status_of(plan.verdict, allow_unknown=values.allow_unknown)
+
+
+def _plan(values: argparse.Namespace) -> tuple[Inputs, Plan]:
+    inputs = read_inputs(values, needs_capacity=True)
+    request = _request(inputs, values)
+    with doing("planning", quiet=values.quiet):
+        plan = make_plan(request)
+    _require_room_for_pods(plan)
+    return inputs, replace(plan, diagnostics=(*plan.diagnostics, *inputs.left_alone)) if inputs.left_alone else plan
+
+
+def _require_room_for_pods(plan: Plan) -> None:
+    """Raise FleetError where the nodes that would be built have no room in the range of their pods.
+
+    Where somebody changes counts later the most count, as they do for the cloud. A quota of addresses is planned with.
+    """
+    fleet = plan.fleet
+    if fleet is None or plan.judgement.is_observed or plan.verdict != "fits":
+        return
+    if any(quota.unit == "pod-addresses" for quota in fleet.quotas):
+        return
+    place, kept = cloud(fleet.cloud), not fleet.is_autoscaled
+    nodes = [
+        (pool.nodes.desired if kept else pool.nodes.maximum, fleet.pool(pool.name).max_pods) for pool in plan.pools
+    ]
+    if fault := place.pods_range_fault(place.pods_range, nodes, fleet.system_pool.count):
+        message, _, fix = fault.partition("; ")
+        raise FleetError(message, fix=fix)
+
+
+def _request(inputs: Inputs, values: argparse.Namespace) -> PlanRequest:
+    return PlanRequest(
+        sources=inputs.sources,
+        fleet=inputs.fleet,
+        observed=inputs.observed,
+        kubernetes=inputs.kubernetes,
+        paths=inputs.paths,
+        level=values.demand,
+        steps=values.simulate,
+    )
+
+
+def _write_picture(path: Path, plan: Plan) -> str:
+    """Write the picture of the plan's pools, and return what was done; raises PlannerError where it cannot be."""
+    from dra_command.command_line.file_writer import write_whole
+    from dra_command.plan_report.html.picture import plan_picture  # loads the templates
+
+    write_whole(path, plan_picture(plan), PlannerError)
+    return f"wrote {path}"
+
+
+def _write_added_pools(path: Path, plan: Plan, request: PlanRequest, values: argparse.Namespace) -> str:
+    """Write the pools that make everything fit, and return what was done, or why nothing was."""
+    if plan.verdict == "fits":
+        return f"{path}: not written: everything fits, so no pool needs to be added"
+    from dra_command.plan.added_pools import write_added_pools  # for this option alone
+
+    with doing("comparing machines", quiet=values.quiet):
+        return write_added_pools(path, request)
+
+
+def _write_certificate(path: Path, plan: Plan) -> str:
+    """Write what is proved of the packing, and return what was done."""
+    import json
+
+    from dra_command.command_line.file_writer import write_whole
+    from dra_planner.sizing.certificate import certificate_of  # for this option alone
+
+    write_whole(path, json.dumps(certificate_of(plan.judgement.sizing), indent=1) + "\n", PlannerError)
+    return f"wrote {path}"
+
+
+def _run_stacks(values: argparse.Namespace) -> int:
+    """Plan several stacks, print one comment about all of them, and return the exit status of the worst verdict."""
+    from dra_command.plan_report.markdown import StackPlan, plan_markdown
+
+    files = values.constraints or values.picture or values.certificate or values.suggest
+    if values.format != "markdown" or values.write or values.check or files:
+        fix = "give one stack, or --format markdown"
+        raise UsageError("several stacks are told together in Markdown alone", fix=fix)
+    names = [name for name in dict.fromkeys(values.stack.split(",")) if name]
+    if not names:
+        raise UsageError(f"--stack {values.stack}: names no stack", fix="give names with commas between them")
+    stacks = []
+    for name in names:
+        one = argparse.Namespace(**{**vars(values), "stack": name})
+        inputs, plan = _plan(one)
+        stacks.append(StackPlan(name, plan, _difference(plan, inputs, one)))
+    print(plan_markdown(stacks, detail=values.detail), end="")
+    return status_of(worst(stack.plan.verdict for stack in stacks), allow_unknown=values.allow_unknown)
+
+
+def _refuse_odd_combinations(values: argparse.Namespace) -> None:
+    if values.picture and not values.picture.lower().endswith(".svg"):
+        raise UsageError(f"--picture {values.picture}: what is drawn is SVG", fix="name a file that ends in .svg")
+    if values.constraints and values.observed:
+        raise UsageError("--constraints needs pools that are sized", fix="give --fleet or --stack, not --observed")
+    if values.suggest and values.observed:
+        raise UsageError("--suggest adds pools to a fleet", fix="give --fleet or --stack, not --observed")
+    if values.certificate and values.observed:
+        fix = "give --fleet or --stack, not --observed"
+        raise UsageError("--certificate is about pools that are sized", fix=fix)
+    for option in ("write", "check"):
+        if not getattr(values, option):
+            continue
+        if not values.stack:
+            raise UsageError(f"--{option} needs --stack", fix=f"pulumi-dra plan --stack NAME --{option}")
+        if values.paths or values.kubernetes or values.observed:
+            what = "PATH" if values.paths else "--kubernetes" if values.kubernetes else "--observed"
+            raise UsageError(
+                f"--{option} is about the stack as it stands: {what} cannot be given with it",
+                fix="change the stack's settings instead",
+            )
+
+
+def _compare_and_write(plan: Plan, inputs: Inputs, values: argparse.Namespace) -> tuple[str, list[str]]:
+    """Return why the saved plan is stale, "" where it is not, and what else is to be told."""
+    from dra_command.plan.plan_file import find_stale, write  # loads the document's schema
+    from dra_planner.planfile import plan_path
+
+    stale = find_stale(inputs, plan) if values.check else ""
+    path = write(inputs.stack, plan) if values.write else plan_path(inputs.stack)
+    checked = [f"{path} is current: the plan made now is the same"] if values.check else []
+    return stale, [*checked, *([f"wrote {path}"] if values.write else [])]
+
+
+def _difference(plan: Plan, inputs: Inputs, values: argparse.Namespace) -> PlanDifference | None:
+    """Return what changes of the saved plan, where the plan is about the stack as it stands."""
+    if not values.stack or values.paths or values.kubernetes or values.observed or values.quiet:
+        return None
+    from dra_command.plan.plan_file import find_difference  # loads the document's schema
+
+    return find_difference(inputs, plan)
+
+
+def _print(plan: Plan, difference: PlanDifference | None, values: argparse.Namespace) -> None:
+    match values.format:
+        case "json":
+            from dra_command.plan_report.json.plan import plan_json
+
+            print(plan_json(plan, detail=bool(values.detail or values.observed), difference=difference))
+        case "markdown":
+            from dra_command.plan_report.markdown import StackPlan, plan_markdown
+
+            print(plan_markdown([StackPlan(values.stack or "", plan, difference)], detail=values.detail), end="")
+        case "html":
+            from dra_command.plan_report.html.page import plan_html
+
+            print(plan_html(plan, stack=values.stack or "", detail=values.detail, difference=difference), end="")
+        case _:
+            from dra_command.plan_report.text import print_plan
+
+            print_plan(plan, detail=values.detail, quiet=values.quiet, verbose=values.verbose, difference=difference)

@@ -1,0 +1,106 @@
+"""What a plan says with `--detail`: devices of claims, who pays what, what one more would cost, why devices strand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+
+from dra_command.pens.table import Table
+from dra_command.pens.verdict_words import VERDICT_WORDS
+from dra_command.pens.visible import visible
+from dra_command.plan_report.summary import claims_table
+from dra_planner.plan import Plan
+from dra_planner.plan.cost_shares import claim_shares, cost_shares, namespace_shares
+from dra_planner.plan.node_groups import FilledNodes
+from dra_planner.plan.one_more import OneMore, OnePodMore, find_one_more
+from dra_planner.plan.stranded import why_stranded
+from dra_planner.wording import counted
+
+
+def detail_tables(plan: Plan, filled: FilledNodes) -> Iterator[Table]:
+    """Yield the tables in which there is something to say, that of the claims' devices first."""
+    yield claims_table(plan)
+    more = find_one_more(plan)
+    tables = [_claim_costs(plan, filled), _namespaces(plan, filled)]
+    if more is not None:
+        tables += [_pods(more), _nodes(more), _stranded(plan)]
+    yield from (table for table in tables if table.rows)
+
+
+def _claim_costs(plan: Plan, filled: FilledNodes) -> Table:
+    rows = tuple(
+        (
+            visible(each.claim if "/" in each.claim else f"{each.claim} of {each.workload}"),
+            str(each.claims),
+            _usd(each.each_usd),
+            _usd(each.hourly_usd),
+        )
+        for each in claim_shares(plan, filled)
+    )
+    note = "a claim carries the share of its devices in the price of the node"
+    return Table("Cost of claims", ("claim", "claims", "USD/h each", "USD/h"), rows, frozenset({1, 2, 3}), note)
+
+
+def _namespaces(plan: Plan, filled: FilledNodes) -> Table:
+    sums = namespace_shares(cost_shares(plan, filled))
+    rows = tuple((visible(name), _usd(usd)) for name, usd in sums.items())
+    return Table("Cost of namespaces", ("namespace", "USD/h"), rows, frozenset({1}))
+
+
+def _pods(more: OneMore) -> Table:
+    rows = tuple(
+        (
+            visible(f"{each.workload}{f' ({each.pod_set})' if each.pod_set else ''}"),
+            "not known" if each.room is None else f"{each.room}{' at least' if each.is_least else ''}",
+            _price(each),
+            _on(each),
+        )
+        for each in more.pods
+    )
+    note = "room: pods more that the nodes take as they are filled · one more: 0.00 there, else what its packing adds"
+    left = f" · {more.left_out} pods and nodes not sized" if more.left_out else ""
+    return Table("One pod more", ("workload", "room", "one more, USD/h", "nodes"), rows, frozenset({1, 2}), note + left)
+
+
+def _price(more: OnePodMore) -> str:
+    if more.verdict is None:
+        return "not sized"
+    if more.verdict != "fits":
+        return VERDICT_WORDS[more.verdict]
+    return "unknown" if more.hourly_usd is None else _usd(more.hourly_usd)
+
+
+def _on(more: OnePodMore) -> str:
+    """Return the nodes that one more pod takes."""
+    if more.verdict != "fits" or more.room:
+        return ""
+    told = ", ".join(f"{nodes:+d} {visible(pool)}" for pool, nodes in more.nodes)
+    return told or "no more, filled otherwise"
+
+
+def _nodes(more: OneMore) -> Table:
+    rows = tuple(
+        (visible(each.name), "unknown" if each.saves_usd is None else _usd(each.saves_usd), str(each.pods))
+        for each in more.nodes
+        if each.saves_usd or each.pods
+    )
+    note = "saves: what the packing then costs less, unknown where not everything is placed now"
+    heads = ("one node more of", "saves, USD/h", "pods more")
+    return Table("One node more", heads, rows, frozenset({1, 2}), note)
+
+
+def _stranded(plan: Plan) -> Table:
+    rows = tuple(
+        (
+            visible(each.pool),
+            str(each.nodes),
+            " and ".join(counted(number, kind) for kind, number in each.devices),
+            visible(each.lacks if each.workload is None else f"{each.workload}: {each.lacks}"),
+        )
+        for each in why_stranded(plan)
+    )
+    return Table("Stranded", ("pool", "nodes", "free devices", "why no pod takes them"), rows, frozenset({1}))
+
+
+def _usd(usd: Decimal) -> str:
+    return f"{usd:,.2f}"

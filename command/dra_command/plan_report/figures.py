@@ -1,0 +1,127 @@
+"""The figures of a plan before any format: a letter for each workload, bars of nodes, devices of a node in a row."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+from string import ascii_uppercase
+from typing import Final
+
+from dra_command.pens.signs import Signs
+from dra_planner.model import WorkloadRef
+from dra_planner.plan import Plan, PlannedPool
+from dra_planner.plan.node_devices import NIC, NodeDevice
+from dra_planner.plan.node_groups import FilledNodes, NodeGroup
+
+MOST_CELLS: Final = 24
+MANY: Final = "+"
+"""What stands for every workload that has no letter of its own."""
+SHARED: Final = "*"
+"""What stands for several workloads that share one device."""
+_LONGEST_ROW: Final = 24
+
+Letters = Mapping[WorkloadRef, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bar:
+    """Nodes of a pool: `bound` are proved, `more` recommended beside those, `allowed` up to the maximum; `beyond` it so
+    many would be needed, or, where `is_open`, an unknown number.
+    """
+
+    bound: int
+    more: int
+    allowed: int
+    beyond: int
+    is_open: bool
+
+    @property
+    def nodes(self) -> int:
+        return self.bound + self.more + self.beyond
+
+    @property
+    def maximum(self) -> int:
+        return self.bound + self.more + self.allowed
+
+
+def letters_of(plan: Plan, filled: FilledNodes) -> Letters:
+    """Return a letter for each workload with claims; of more than 26, those that use most have one."""
+    uses: Counter[WorkloadRef] = Counter()
+    for group in filled.groups:
+        for device in group.devices:
+            for ref in device.holders:
+                uses[ref] += group.nodes * (1 if device.kind == NIC else 1_000)
+    claiming = {member.workload for shape in plan.demand.shapes if shape.claims for member in shape.members}
+    ranked = sorted(claiming | set(uses), key=lambda ref: (-uses[ref], ref))
+    return dict(zip(sorted(ranked[: len(ascii_uppercase)]), ascii_uppercase, strict=False))
+
+
+def bar_of(pool: PlannedPool) -> Bar:
+    """Return the nodes of a pool as parts of its maximum."""
+    built = pool.recommended
+    bound = min(pool.bound, built)
+    return Bar(
+        bound=bound,
+        more=built - bound,
+        allowed=max(0, pool.maximum - built),
+        beyond=max(0, pool.bound - pool.maximum),
+        is_open=pool.simulated is None and pool.bound <= pool.maximum and built == pool.maximum > 0,
+    )
+
+
+def drawn_bar(bar: Bar, signs: Signs, cells: int = MOST_CELLS) -> str:
+    """Return the bar as text: one sign is one node, or, of more than `cells`, a part of them."""
+    end = signs.beyond * min(bar.beyond, cells) if bar.beyond else signs.cannot_tell if bar.is_open else ""
+    if bar.maximum <= cells:
+        return signs.bound * bar.bound + signs.simulated * bar.more + signs.allowed * bar.allowed + end
+    filled, rest = divmod((bar.bound + bar.more) * cells * 8 // bar.maximum, 8)
+    bound = bar.bound * cells // bar.maximum
+    part = signs.eighths[rest - 1] if rest and signs.eighths else ""
+    text = signs.bound * bound + signs.simulated * (filled - bound) + part
+    return text + signs.allowed * (cells - len(text)) + ("" if not end else end[0])
+
+
+def device_letter(device: NodeDevice, letters: Letters, signs: Signs) -> str:
+    """Return the sign of one device: who uses it, or that it is free or stranded."""
+    if device.state != "used":
+        return signs.stranded if device.state == "stranded" else signs.free
+    users = set(device.holders)
+    return SHARED if len(users) > 1 else letters.get(next(iter(users), None), MANY)  # type: ignore[arg-type]  # see MANY
+
+
+def drawn_devices(group: NodeGroup, letters: Letters, signs: Signs) -> str:
+    """Return the devices of one node but its network interfaces: slices GPU by GPU, long rows of equal GPUs once."""
+    devices = [each for each in group.devices if each.kind != NIC]
+    boards = ["".join(device_letter(each, letters, signs) for each in board) for board in _boards(devices)]
+    gap = " " if any(len(board) > 1 for board in boards) else ""
+    row = gap.join(boards)
+    if len(row) <= _LONGEST_ROW or not gap:
+        return row if len(row) <= 2 * _LONGEST_ROW else "  ".join(_times(boards))
+    return "  ".join(_times(boards))
+
+
+def _times(boards: Iterable[str]) -> Iterator[str]:
+    for board, equal in groupby(boards):
+        number = len(list(equal))
+        yield board if number == 1 else f"{board} ×{number}"
+
+
+def _boards(devices: Iterable[NodeDevice]) -> Iterator[list[NodeDevice]]:
+    """Yield the devices of each GPU together, slices by the memory that they cover."""
+    gpus: dict[str, list[NodeDevice]] = {}
+    for device in devices:
+        gpus.setdefault(device.board or device.name, []).append(device)
+    for slices in gpus.values():
+        yield sorted(slices, key=lambda each: (each.is_rest, each.start if each.start is not None else 0))
+
+
+def is_shared(filled: FilledNodes) -> bool:
+    """Whether a device is used by several workloads."""
+    return any(len(set(device.holders)) > 1 for group in filled.groups for device in group.devices)
+
+
+def has_many(filled: FilledNodes, letters: Letters) -> bool:
+    """Whether a workload without a letter uses a device."""
+    return any(ref not in letters for group in filled.groups for device in group.devices for ref in device.holders)

@@ -1,0 +1,283 @@
+"""The parts of a plan's HTML report that are more than a table: findings, trees of claims, pools, orders, cost."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from dra_command.claim_report.terms import term_of, term_state, term_values
+from dra_command.pens.html.page import ReportEntry, coded_lines, diagnostic_entry
+from dra_command.pens.signs import DRAWN
+from dra_command.pens.verdict_words import VERDICT_WORDS
+from dra_command.pens.visible import short
+from dra_command.plan_report.figures import MANY, SHARED, Letters
+from dra_command.plan_report.html.shapes import Chart, Figure, LevelNodes, chart_of, held_cells, look_of, node_figures
+from dra_command.plan_report.summary import diagnostics, obstacles
+from dra_command.plan_report.tables import MOST_GROUPS
+from dra_planner.model import DEMAND_LEVELS, Verdict, WorkloadRef
+from dra_planner.plan import Plan, PlannedPool
+from dra_planner.plan.cost_shares import CostShare
+from dra_planner.plan.explaining import Explanation
+from dra_planner.plan.node_devices import NIC, NodeDevice
+from dra_planner.plan.node_groups import FilledNodes, NodeGroup
+from dra_planner.plan.order_outcomes import OrderOutcome
+from dra_planner.wording import counted
+
+_BAR: Final = 120
+MOST_SHARES: Final = 15
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """The letter of a workload, and how dark it is drawn: 1 to 3."""
+
+    letter: str
+    rank: int
+
+
+@dataclass(frozen=True, slots=True)
+class TermCell:
+    """What the devices of one pool say to one condition; `alone`: nothing else fails there."""
+
+    state: str
+    style: str
+    sign: str
+    values: str
+    alone: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TermRow:
+    text: str
+    cells: tuple[TermCell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimTree:
+    """A claim, and its conditions pool by pool."""
+
+    title: str
+    pools: tuple[str, ...]
+    rows: tuple[TermRow, ...]
+    verdicts: tuple[Verdict, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GroupView:
+    title: str
+    said: str
+    figures: tuple[Figure, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PoolView:
+    """One pool with its chart and its nodes; `hidden` says what is not drawn."""
+
+    name: str
+    machine: str
+    chart: Chart | None
+    groups: tuple[GroupView, ...]
+    hidden: str
+
+
+@dataclass(frozen=True, slots=True)
+class OutcomeView:
+    title: str
+    verdict: Verdict
+    words: str
+    nodes: tuple[tuple[Figure, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ShareView:
+    key: Key
+    name: str
+    usd: str
+    width: int
+
+
+def report_entries(plan: Plan) -> Iterator[ReportEntry]:
+    """Yield what keeps workloads from running, and what is to be said of objects, errors first."""
+    for each in obstacles(plan, every=True):
+        subject = f"{each.subject}: {each.state}"
+        yield ReportEntry(kind=each.verdict, subject=subject, lines=coded_lines(each.lines), changes=each.changes)
+    yield from map(diagnostic_entry, diagnostics(plan))
+
+
+def claim_tree(explanation: Explanation, most_pools: int = 6) -> ClaimTree | None:
+    """Return the conditions of a claim's selectors pool by pool; None where none keeps a device away."""
+    pools = [pool for pool in explanation.pools if pool.selectors][:most_pools]
+    texts = list(dict.fromkeys(term.text for pool in pools for each in pool.selectors for term in each.terms))
+    if not texts:
+        return None
+    states = {(pool.pool, text): term_of(pool, text) for pool in pools for text in texts}
+    failing = Counter(name for (name, _), term in states.items() if term and term_state(term) in ("false", "error"))
+    rows = []
+    for text in texts:
+        cells = []
+        for pool in pools:
+            term = states[pool.pool, text]
+            state = "" if term is None else term_state(term)
+            style = {"true": "ok", "unknown": "doubt"}.get(state, "bad")
+            sign = {"true": DRAWN.fits, "unknown": DRAWN.cannot_tell}.get(state, DRAWN.does_not_fit)
+            alone = style == "bad" and state != "" and failing[pool.pool] == 1
+            cells.append(TermCell(state, style, sign, "" if term is None else short(term_values(term)), alone))
+        rows.append(TermRow(text, tuple(cells)))
+    title = f"{short(explanation.claim, 80)} of {short(explanation.workload, 120)}"
+    return ClaimTree(title, tuple(pool.pool for pool in pools), tuple(rows), tuple(pool.verdict for pool in pools))
+
+
+class Drawer:
+    """Draws pools and workloads with the letters of one report."""
+
+    def __init__(self, plan: Plan, filled: FilledNodes, letters: Letters) -> None:
+        self._plan = plan
+        self._filled = filled
+        self._letters = letters
+        self._ranks: dict[WorkloadRef, int] = {}
+        for pool in plan.pools:
+            for rank, ref in enumerate(self._users(filled.of_pool(pool.name)), 1):
+                self._ranks.setdefault(ref, min(rank, 3))
+
+    def key(self, ref: WorkloadRef | None) -> Key:
+        """Return the letter of a workload; nobody has none."""
+        if ref is None:
+            return Key("", 1)
+        return Key(self._letters.get(ref, MANY if ref in self._ranks else ""), self._ranks.get(ref, 1))
+
+    @staticmethod
+    def _users(groups: Iterable[NodeGroup]) -> list[WorkloadRef]:
+        """Return the workloads of these nodes, those that use most first."""
+        uses: Counter[WorkloadRef] = Counter()
+        for group in groups:
+            for device in group.devices:
+                for ref in device.holders:
+                    uses[ref] += group.nodes
+        return sorted(uses, key=lambda ref: (-uses[ref], ref))
+
+    def _letter(self, device: NodeDevice) -> str:
+        users = sorted(set(device.holders))
+        return SHARED if len(users) > 1 else self._letters.get(users[0], MANY) if users else ""
+
+    def pool(self, pool: PlannedPool) -> PoolView:
+        """Return a pool with a chart of its demands and its nodes."""
+        groups = self._filled.of_pool(pool.name)
+        shown = groups if len(groups) <= MOST_GROUPS + 1 else groups[:MOST_GROUPS]
+        look = look_of(self._users(groups), self._letter)
+        hidden = groups[len(shown) :]
+        more = sum(group.nodes for group in hidden)
+        return PoolView(
+            name=pool.name,
+            machine=_machine(pool, groups),
+            chart=self._chart(pool),
+            groups=tuple(
+                GroupView(
+                    f"{group.nodes} identical nodes" if group.nodes > 1 else "1 node",
+                    self._said(group),
+                    tuple(node_figures(group, look)),
+                )
+                for group in shown
+            ),
+            hidden=f"{counted(len(hidden), 'more way')} to fill a node, {counted(more, 'node')}" if hidden else "",
+        )
+
+    def _said(self, group: NodeGroup) -> str:
+        """Return who uses what on each node, in words, and what is free or stranded."""
+        uses: Counter[tuple[str, str]] = Counter()
+        for device in group.devices:
+            for ref in dict.fromkeys(device.holders):
+                letter = self._letters.get(ref, MANY)
+                uses[letter if letter != MANY else short(str(ref), 60), device.kind] += 1
+        by_user: dict[str, list[str]] = {}
+        for (user, kind), number in sorted(uses.items()):
+            by_user.setdefault(user, []).append(counted(number, kind))
+        told = [f"{user} {' and '.join(kinds)}" for user, kinds in list(by_user.items())[:8]]
+        if len(by_user) > 8:
+            told.append(f"{len(by_user) - 8} more workloads")
+        idle = Counter((each.state, each.kind) for each in group.devices if each.state != "used")
+        told += [f"{counted(number, kind)} {state}" for (state, kind), number in sorted(idle.items())]
+        each = " each" if group.nodes > 1 and told else ""
+        return ", ".join(told) + each
+
+    def _chart(self, pool: PlannedPool) -> Chart | None:
+        plan = self._plan
+        if plan.judgement.is_observed:
+            return None
+        levels = []
+        of_simulation = plan.fleet is not None and plan.fleet.sizing != "packing"
+        for level in DEMAND_LEVELS:
+            size = plan.judgement.sizings[level].pool(pool.name)
+            verdict = plan.verdict_at(level)
+            simulated = plan.judgement.simulated_nodes(pool.name, level) if of_simulation else None
+            if plan.judgement.sizings[level] is plan.judgement.sizing:
+                needed = pool.recommended
+            else:
+                needed = size.plan if simulated is None else simulated
+            levels.append(
+                LevelNodes(
+                    level=level,
+                    bound=size.bound,
+                    needed=needed,
+                    verdict=VERDICT_WORDS[verdict],
+                    sign="" if size.bound <= pool.maximum else DRAWN.does_not_fit,
+                    is_judged=level == plan.level,
+                    is_packed=of_simulation and pool.simulated is not None and simulated is None,
+                )
+            )
+        return chart_of(pool.name, levels, pool.maximum)
+
+    def outcome(self, end: OrderOutcome) -> OutcomeView:
+        """Return how some orders end: what is used of each node, and how many pods are pending."""
+        nodes = []
+        users: dict[str, Counter[WorkloadRef]] = {}
+        for each in end.nodes:
+            for held in each.devices:
+                if held.workload is not None:
+                    users.setdefault(each.pool, Counter())[held.workload] += held.devices * each.nodes
+        for each in end.nodes[:12]:
+            uses = users.get(each.pool, Counter())
+            order = sorted(uses, key=lambda ref: (-uses[ref], ref))
+            cells = [
+                ("free", "") if held.workload is None
+                else (f"f{min(order.index(held.workload), 2) + 1}", self._letters.get(held.workload, MANY))
+                for held in each.devices if held.kind != NIC for _ in range(min(held.devices, 16))
+            ]  # fmt: skip
+            nodes.append((held_cells(cells), f"{each.pool}{f' ×{each.nodes}' if each.nodes > 1 else ''}"))
+        pods = sum(count for _, count in end.pending)
+        who = ", ".join(f"{count} of {short(str(ref), 60)}" for ref, count in end.pending[:3])
+        words = f"{counted(pods, 'pod')} pending: {who}" if pods else "all pods placed"
+        title = ", ".join(end.orders[:3]) + (f" and {len(end.orders) - 3} more" if len(end.orders) > 3 else "")
+        return OutcomeView(title, "fits" if not pods else "cannot-tell", words, tuple(nodes))
+
+    def shares(self, shares: Sequence[CostShare]) -> list[ShareView]:
+        """Return who the nodes are paid for, the largest as the longest bar."""
+        most = max((each.hourly_usd for each in shares), default=None)
+        return [
+            ShareView(
+                self.key(each.workload),
+                short(str(each.workload), 80) if each.workload is not None else _NOBODY[each.state],
+                f"{each.hourly_usd:,.2f}",
+                0 if not most else int(each.hourly_usd / most * _BAR),
+            )
+            for each in shares
+        ]
+
+
+_NOBODY: Final = {"free": "free", "stranded": "stranded, or in no MIG slice", "used": "used"}
+
+
+def _machine(pool: PlannedPool, groups: Sequence[NodeGroup]) -> str:
+    """Return what a node of the pool is: machine, GPUs with their memory, network interfaces."""
+    if not groups:
+        return pool.machine
+    group = groups[0]
+    nics = sum(device.kind == NIC for device in group.devices)
+    boards = len({device.board or device.name for device in group.devices if device.kind != NIC})
+    memory = "" if group.gpu_memory_mib is None else f", {group.gpu_memory_mib / 1024:.4g} GiB each"
+    parts = [pool.machine, f"{boards} × {group.gpu}{memory}" if group.gpu else "", counted(nics, "NIC") if nics else ""]
+    slices = Counter(device.profile for device in group.devices if device.profile)
+    if slices:
+        parts.append("MIG " + ", ".join(f"{number} × {profile}" for profile, number in sorted(slices.items())))
+    return " · ".join(part for part in parts if part)

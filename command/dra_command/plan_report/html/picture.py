@@ -1,0 +1,96 @@
+"""The pools of a plan as one SVG picture for documents: demand against capacity, and the devices of identical nodes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from textwrap import wrap
+from typing import Final
+
+from dra_command.pens.html.page import render_picture
+from dra_command.pens.visible import short
+from dra_command.plan_report.figures import letters_of
+from dra_command.plan_report.html.parts import Drawer, PoolView
+from dra_command.plan_report.html.shapes import Chart, Figure
+from dra_command.plan_report.summary import headline
+from dra_planner.plan import Plan
+from dra_planner.plan.node_groups import fill_nodes
+
+_WIDTH: Final = 1_100
+_MOST_POOLS: Final = 12
+_LEFT: Final = 360  # where devices begin
+_MOST_LINES: Final = 6
+_LETTERS: Final = 90  # of a line beside the chart
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedText:
+    """A text at its place in a pool."""
+
+    x: float
+    y: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedPool:
+    """A pool at its height in the picture, with its figures at their places."""
+
+    y: float
+    name: str
+    machine: str
+    chart: Chart | None
+    lines: tuple[PlacedText, ...]
+    figures: tuple[tuple[float, float, Figure], ...]
+
+
+def plan_picture(plan: Plan) -> str:
+    """Return the picture as an SVG document; of more than 12 pools the first ones that have nodes."""
+    filled = fill_nodes(plan)
+    letters = letters_of(plan, filled)
+    drawer = Drawer(plan, filled, letters)
+    views = [drawer.pool(pool) for pool in plan.pools if filled.of_pool(pool.name)]
+    placed: list[PlacedPool] = []
+    y = 44.0
+    for view in views[:_MOST_POOLS]:
+        pool, height = _place(view, y)
+        placed.append(pool)
+        y += height + 18
+    names = ", ".join(f"{letter} {short(f'{ref.namespace}/{ref.name}', 30)}" for ref, letter in letters.items())
+    hidden = f"{len(views) - _MOST_POOLS} more pools are not drawn. " if len(views) > _MOST_POOLS else ""
+    legend = wrap(f"Outline: free; hatched: stranded; {hidden}{names}", 150)[:_MOST_LINES]
+    return render_picture(
+        "plan_report/html/picture.svg.j2",
+        title=headline(plan),
+        said=" ".join(_said(view) for view in views),
+        pools=placed,
+        width=_WIDTH,
+        height=round(y + 14 + 16 * len(legend)),
+        legend=[(round(y + 6 + 16 * at), line) for at, line in enumerate(legend)],
+    )
+
+
+def _place(view: PoolView, top: float) -> tuple[PlacedPool, float]:
+    lines: list[PlacedText] = []
+    figures: list[tuple[float, float, Figure]] = []
+    y = 12.0
+    for group in view.groups:
+        text = f"{group.title}: {group.said}" if group.said else group.title
+        lines.append(PlacedText(_LEFT, y, short(text, _LETTERS)))
+        x, y, row = float(_LEFT), y + 8, 0.0
+        for figure in group.figures:
+            if x + figure.width > _WIDTH - 32:
+                x, y, row = float(_LEFT), y + row + 6, 0.0
+            figures.append((round(x, 1), round(y, 1), figure))
+            if figure.times > 1:
+                lines.append(PlacedText(x + figure.width + 4, y + 14, f"×{figure.times}"))
+            x += figure.width + (34 if figure.times > 1 else 6)
+            row = max(row, figure.height)
+        y += row + 22
+    chart = 0 if view.chart is None else 40 + view.chart.height
+    pool = PlacedPool(top, short(view.name, 50), short(view.machine, 52), view.chart, tuple(lines), tuple(figures))
+    return pool, max(y, chart, 34)
+
+
+def _said(view: PoolView) -> str:
+    groups = "; ".join(f"{group.title}: {group.said}" for group in view.groups)
+    return f"Pool {view.name}, {view.machine}: {groups}."

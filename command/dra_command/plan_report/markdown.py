@@ -1,0 +1,188 @@
+"""A plan, or the plans of several stacks, as a comment on a pull request.
+
+The first line is a mark by which the comment is found again and edited in place. Verdicts and what does not fit come
+first, with fixes as a diff; everything else is folded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, NamedTuple
+
+from dra_command.claim_report.terms import failing_tables
+from dra_command.pens.markdown import block, code, details, diagnostic_lines, html_code, joined, safe, table_lines
+from dra_command.pens.signs import DRAWN
+from dra_command.pens.table import Table
+from dra_command.pens.verdict_words import VERDICT_AFTER_A_NAME, VERDICT_WORDS
+from dra_command.plan_report.cost_detail import detail_tables
+from dra_command.plan_report.summary import Obstacle, costs, diagnostics, headline, obstacles, setting, simulation
+from dra_command.plan_report.tables import PlanTables, difference_line, difference_table, signed
+from dra_planner.plan import Plan
+from dra_planner.plan.explaining import explain_failing
+from dra_planner.plan.plan_difference import PlanDifference
+from dra_planner.wording import counted
+
+MARK: Final = "<!-- pulumi-dra:plan -->"
+_MOST_FINDINGS: Final = 5
+_WIDTH: Final = 100
+
+
+class StackPlan(NamedTuple):
+    """The plan of one stack, and what it changes of the saved one; the name is "" for a fleet without a stack."""
+
+    stack: str
+    plan: Plan
+    difference: PlanDifference | None = None
+
+
+def plan_markdown(stacks: Sequence[StackPlan], *, detail: bool = False) -> str:
+    """Return the comment, with a newline at its end; `detail` adds the devices of each claim."""
+    head = [MARK, f"### GPU capacity plan: {safe(_title(stacks))}", "", *table_lines(_summary(stacks), title=False)]
+    told: list[list[str]] = [list(lines) for stack in stacks for lines in _findings(stack, len(stacks) > 1)]
+    for lines in told[:_MOST_FINDINGS]:
+        head += lines
+    folded = []
+    if told[_MOST_FINDINGS:]:
+        more = [line for lines in told[_MOST_FINDINGS:] for line in lines]
+        folded.append(details(f"{counted(len(told) - _MOST_FINDINGS, 'more finding')}", more))
+    for stack in stacks:
+        folded += _folded(stack, len(stacks) > 1, detail=detail)
+    return joined(head, folded, _foot(stacks))
+
+
+def _title(stacks: Sequence[StackPlan]) -> str:
+    if len(stacks) == 1:
+        return headline(stacks[0].plan)
+    fits = sum(stack.plan.verdict == "fits" for stack in stacks)
+    return f"{fits} of {len(stacks)} stacks {'fits' if fits == 1 else 'fit'}"
+
+
+def _summary(stacks: Sequence[StackPlan]) -> Table:
+    rows = []
+    for stack, plan, difference in stacks:
+        verdict = f"{DRAWN.of(plan.verdict)} {VERDICT_WORDS[plan.verdict]}"
+        pending = sum(each.pending for each in plan.workloads)
+        if pending:
+            verdict += f", {pending} of {counted(plan.pods, 'pod')} pending"
+        nodes = sum(pool.nodes.desired for pool in plan.pools)
+        cost = "unknown" if plan.cost is None else f"{plan.cost.hourly_usd:,.2f}"
+        rows.append((*((f"`{stack}`",) if stack else ()), verdict, str(nodes), cost, _change(difference)))
+    heads = (*(("Stack",) if stacks[0].stack else ()), "Verdict", "GPU nodes", "USD/h", "To the saved plan")
+    return Table("", heads, tuple(rows), frozenset(range(len(heads) - 3, len(heads))))
+
+
+def _change(difference: PlanDifference | None) -> str:
+    if difference is None:
+        return "none saved"
+    if difference.is_empty:
+        return "no difference"
+    money = "unknown" if difference.hourly_usd is None else signed(difference.hourly_usd)
+    noun = "node" if abs(difference.nodes) == 1 else "nodes"
+    return f"{difference.nodes:+d} {noun}, {money}"
+
+
+# -- what does not fit
+
+
+def _findings(stack: StackPlan, named: bool) -> Iterator[Iterable[str]]:
+    """Yield what keeps each workload from running, and what is wrong with each object, as paragraphs."""
+    where = f"{code(stack.stack)}: " if named else ""
+    for obstacle in obstacles(stack.plan, every=False):
+        yield _obstacle(obstacle, where)
+    for each in diagnostics(stack.plan):
+        if each.severity == "error":
+            yield diagnostic_lines(each, where)
+    raised = list(_raised(stack.plan))
+    if raised:
+        yield [f"{where}With these maximums all pods that some node takes are placed:", *block(raised, "diff"), ""]
+
+
+def _obstacle(obstacle: Obstacle, where: str) -> Iterator[str]:
+    sign = DRAWN.of(obstacle.verdict)
+    verdict = VERDICT_AFTER_A_NAME[obstacle.verdict]
+    state = "" if obstacle.state == verdict else f", {safe(obstacle.state)}"
+    yield f"**{sign} {where}{safe(obstacle.subject)} {verdict}**{state}."
+    changed: list[str] = []
+    for what, fix in obstacle.lines:
+        yield f"- {safe(what)}" + (f"<br>→ {safe(fix)}" if fix else "")
+    for before, after in obstacle.changes:
+        changed += [f"-{before}", *([f"+{after}"] if after else [])]
+    yield ""
+    if changed:
+        yield from (*block(changed, "diff"), "")
+
+
+def _raised(plan: Plan) -> Iterator[str]:
+    """Yield the counts of pools whose maximum is too small, as they are in the fleet and as they would have to be."""
+    for pool in plan.pools:
+        if pool.enough > pool.maximum:
+            fixed = pool.minimum == pool.maximum
+            yield f" - name: {pool.name}"
+            yield f"-  count: {pool.maximum if fixed else f'{{min: {pool.minimum}, max: {pool.maximum}}}'}"
+            yield f"+  count: {pool.enough if fixed else f'{{min: {pool.minimum}, max: {pool.enough}}}'}"
+
+
+# -- what is folded
+
+
+def _folded(stack: StackPlan, named: bool, *, detail: bool) -> Iterator[list[str]]:
+    plan, difference = stack.plan, stack.difference
+    where = f"{html_code(stack.stack)}: " if named else ""
+    tables = PlanTables.of(plan, DRAWN, width=_WIDTH)
+    if difference is not None and not difference.is_empty:
+        lines = [*table_lines(difference_table(difference), title=False)]
+        yield details(f"{where}{difference_line(difference)}: why", lines)
+    if plan.verdict != "fits":
+        yield from _terms(plan, where)
+    orders = tables.orders()
+    if orders is not None:
+        lines = [*table_lines(_as_code(orders, 1), title=False), *_paragraphs(simulation(plan))]
+        yield details(f"{where}arrival orders", lines)
+    workloads = list(table_lines(tables.workloads(), title=False)) if plan.workloads else []
+    if workloads:
+        yield details(f"{where}workloads ({len(plan.workloads)})", workloads)
+    drawn = tables.devices()
+    devices = list(table_lines(_as_code(drawn, 2), title=False)) if drawn is not None else []
+    pools = table_lines(_as_code(tables.pools(), 2) if plan.fleet is not None else tables.pools(), title=False)
+    yield details(
+        f"{where}{'pools' if plan.fleet is not None else 'nodes'} ({len(plan.pools)}) and devices",
+        [*pools, *devices, *_paragraphs((*(() if orders is not None else simulation(plan)), *costs(plan)))],
+    )
+    others = [each for each in diagnostics(plan) if each.severity != "error"]
+    if others:
+        lines = [line for each in others for line in diagnostic_lines(each)]
+        yield details(f"{where}{counted(len(others), 'note')}", lines)
+    if detail:
+        for table in detail_tables(plan, tables.filled):
+            yield details(f"{where}{table.title.lower()}", table_lines(table, title=False))
+    if plan.assumptions:
+        lines = [*(f"- {safe(each)}" for each in plan.assumptions), ""]
+        yield details(f"{where}{counted(len(plan.assumptions), 'assumption')}", lines)
+
+
+def _terms(plan: Plan, where: str) -> Iterator[list[str]]:
+    for workload, table in failing_tables(explain_failing(plan.judgement), DRAWN, 4):
+        rows = tuple((f"`{row[0]}`", *row[1:]) for row in table.rows)
+        shown = Table(table.title, table.heads, rows)
+        yield details(f"{where}the {html_code(table.heads[0])} of {html_code(workload)}, condition by condition",
+                      table_lines(shown, title=False))  # fmt: skip
+
+
+def _as_code(table: Table, column: int) -> Table:
+    """Return the table with one column as code, so that its signs stand below each other."""
+    rows = tuple((*row[:column], f"`{row[column]}`" if row[column] else "", *row[column + 1 :]) for row in table.rows)
+    return Table(table.title, table.heads, rows, table.numbers, table.note)
+
+
+def _paragraphs(lines: Iterable[str]) -> Iterator[str]:
+    for line in lines:
+        yield from (safe(line), "")
+
+
+def _foot(stacks: Sequence[StackPlan]) -> list[str]:
+    plan = stacks[0].plan
+    named = any(stack.stack for stack in stacks)
+    stack = stacks[0].stack if len(stacks) == 1 else "NAME"
+    same = f"`pulumi-dra plan --stack {stack}` shows the same" if named else ""
+    settings = list(dict.fromkeys(setting(stack.plan) for stack in stacks))[:3]
+    return [f"<sub>{' · '.join(safe(each) for each in (*settings, f'{plan.level} demand', same) if each)}</sub>", ""]

@@ -1,0 +1,306 @@
+"""A plan as rows and sentences, before any format: what the text, Markdown and HTML reports share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from dra_command.pens.amounts import usd
+from dra_command.pens.table import Table
+from dra_command.pens.verdict_words import VERDICT_AFTER_A_NAME
+from dra_planner.catalog import cloud_titles
+from dra_planner.errors import Diagnostic
+from dra_planner.model import DEMAND_LEVELS, Reason, Verdict
+from dra_planner.plan import Plan, detail_claims
+from dra_planner.plan.fixes import fix_sentence, saved_usd
+from dra_planner.plan.survival import lost
+from dra_planner.plan.values import MISSING_POOL, LimitUse
+from dra_planner.wording import counted, named, verb
+
+if TYPE_CHECKING:  # only simulating needs the simulation
+    from dra_planner.simulation import SimulatedCounts
+
+MOST_REASONS = 3
+MOST_NAMED = 4  # pools that share something, workloads that fit no pool
+
+
+@dataclass(frozen=True, slots=True)
+class Obstacle:
+    """Why something does not fit, and what would fix it."""
+
+    subject: str
+    verdict: Verdict
+    state: str  # how many of its pods are pending, or the verdict
+    lines: tuple[tuple[str, str], ...]  # what, what would fix it
+    changes: tuple[tuple[str, str], ...] = ()  # of selectors: what is written, what to write instead
+
+
+def claims_table(plan: Plan) -> Table:
+    """Return which device each request of each claim would get, a row for each."""
+    rows = (
+        (f"{claim.namespace}/{claim.name}", claim.pod, device.request, device.node, f"{device.driver}/{device.device}")
+        for claim in detail_claims(plan)
+        for device in claim.devices
+    )
+    note = "" if plan.judgement.is_observed else "devices as the packing gives them; the scheduler may give others"
+    return Table("Claims", ("claim", "pod", "request", "node", "device"), tuple(rows), note=note)
+
+
+def headline(plan: Plan) -> str:
+    """Return the verdict in one sentence, without a full stop."""
+    verdict, level, said = verdict_parts(plan)
+    return f"{verdict}{level}{': ' if said else ''}{said}"
+
+
+def verdict_parts(plan: Plan) -> tuple[str, str, str]:
+    """Return the verdict, the demand where it is not the steady one (" at peak demand"), and what is to be said."""
+    level = "" if plan.level == "steady" else f" at {plan.level} demand"
+    errors = sum(finding.severity == "error" for finding in plan.diagnostics)
+    if not plan.workloads and not errors:
+        return "Nothing to place", "", "the manifests hold no workload"
+    if plan.verdict == "fits":
+        number = len(plan.workloads)
+        workloads = f"all {number} workloads" if number > 1 else "1 workload"
+        beside = [name for name in DEMAND_LEVELS if any(each.code == f"{name}-does-not-fit" for each in plan.beside)]
+        but = f"; not at {beside[0]} demand" if beside else ""
+        return "Fits", level, f"{workloads}{_on_nodes(plan)}{but}"
+    wrong = counted(errors, "error") if errors else ""
+    simulated = _simulated_pending(plan)
+    pending = "" if simulated and plan.judgement.is_observed else _pending(plan)
+    said = ", ".join(filter(None, (pending, simulated, wrong)))
+    verdict = "Does not fit" if plan.verdict == "does-not-fit" else "Cannot tell"
+    return verdict, level, said
+
+
+def _on_nodes(plan: Plan) -> str:
+    if plan.fleet is None:
+        return f" on {counted(len(plan.pools), 'observed node')}"
+    more = " more" if plan.judgement.is_observed else ""
+    nodes = sum(pool.nodes.desired - (pool.existing or 0) for pool in plan.pools)
+    if not nodes:
+        return f"; no{more or ' GPU'} node is needed"
+    cost = "" if plan.cost is None else f", {usd(plan.cost.hourly_usd)} per hour{more}"
+    return f" on {counted(nodes, 'GPU node')}{more}{cost}"
+
+
+def _pending(plan: Plan) -> str:
+    """Return how many pods are pending, and of how many workloads; "" for none."""
+    waiting = [workload.pending for workload in plan.workloads if workload.pending]
+    if not waiting:
+        return ""
+    said = f"{sum(waiting)} of {counted(plan.pods, 'pod')} pending"
+    return f"{said} in {len(waiting)} of {len(plan.workloads)} workloads" if len(plan.workloads) > 1 else said
+
+
+def _simulated_pending(plan: Plan) -> str:
+    """Return how many pods the simulation leaves pending, where no counts were found that place everything."""
+    found = plan.judgement.simulated
+    if found is None or found.counts is not None:
+        return ""
+    strandings = found.at_maximum or found.at_packing
+    most = max(each.pods for each in strandings)
+    of_all = found.scale == 1 and most <= plan.pods  # a DaemonSet has pods on nodes that the plan has none of
+    pods = f"{most} of {counted(plan.pods, 'pod')}" if of_all else counted(most, "pod")
+    where = " even on the maximum of every pool" if found.at_maximum else ""
+    return f"up to {pods} pending in {len(strandings)} of {len(found.orders)} arrival orders{where}"
+
+
+def setting(plan: Plan) -> str:
+    """Return where this was planned: cloud, region and release, or a snapshot."""
+    if plan.fleet is None:
+        return f"{counted(len(plan.pools), 'observed node')} · Kubernetes {plan.kubernetes}"
+    there = f" · {counted(len(plan.offers), 'observed node')}" if plan.judgement.is_observed else ""
+    return f"{cloud_titles()[plan.fleet.cloud]} {plan.fleet.region}{there} · Kubernetes {plan.kubernetes}"
+
+
+def decisive_assumptions(plan: Plan) -> tuple[str, ...]:
+    """Return those about pools of which it cannot be told whether they take some workload, or that have hours."""
+    doubtful = {pool for each in plan.workloads for pool, verdict in each.fits if verdict == "cannot-tell"}
+    told = {text for offer in plan.offers if offer.name in doubtful for text in offer.assumptions}
+    told |= {pool.schedule_sentence for pool in (plan.fleet.pools if plan.fleet else ()) if pool.schedule}
+    return tuple(each for each in plan.assumptions if any(each.endswith(text) for text in told))
+
+
+def obstacles(plan: Plan, *, every: bool = False) -> Iterator[Obstacle]:
+    """Yield what keeps workloads from running; a few reasons each unless `every` is wanted."""
+    for workload in plan.workloads:
+        verdict = workload.verdicts[plan.level]
+        if verdict == "fits" or not workload.reasons:
+            continue
+        told = tuple(_together(reason for reason in workload.reasons if reason.code != MISSING_POOL))
+        lines = told if every else told[:MOST_REASONS]
+        hidden = len(told) - len(lines)
+        if hidden:
+            lines += ((f"and {hidden} more (--verbose shows them)", ""),)
+        missing = tuple(_together(reason for reason in workload.reasons if reason.code == MISSING_POOL))
+        lines = (*missing, *lines) if workload.reasons[0].code == MISSING_POOL else (*lines, *missing)
+        pods = counted(workload.placed + workload.pending, "pod")
+        state = f"{workload.pending} of {pods} pending" if workload.pending else VERDICT_AFTER_A_NAME[verdict]
+        yield Obstacle(str(workload.workload), verdict, state, lines, _changes(workload.reasons))
+
+
+def _changes(reasons: Iterable[Reason]) -> tuple[tuple[str, str], ...]:
+    """Return what would be changed of selectors for one pool, the nearest: changes for other pools exclude these."""
+    changing = [reason for reason in reasons if reason.changes]
+    nearest = [reason for reason in changing if reason.pool == changing[0].pool]
+    return tuple(dict.fromkeys(change for reason in nearest for change in reason.changes))
+
+
+def diagnostics(plan: Plan) -> tuple[Diagnostic, ...]:
+    """Return findings about objects, errors first."""
+    order = {"error": 0, "warning": 1, "note": 2}
+    found = (*plan.diagnostics, *plan.beside)
+    return tuple(sorted(found, key=lambda each: (order[each.severity], each.place, each.code)))
+
+
+def costs(plan: Plan) -> tuple[str, ...]:
+    """Return what the planned nodes cost, with the date of the prices, or that it is unknown; and what pools share."""
+    return (*_costs(plan), *_spares(plan), *map(_limit, plan.limits))
+
+
+def _spares(plan: Plan) -> tuple[str, ...]:
+    """Return how many nodes are there for those that may be lost, and what that was told from."""
+    survival = plan.judgement.survival
+    if survival is None or plan.verdict != "fits":
+        return ()
+    spare = sum(survival.spare.values())
+    tried = f"{counted(survival.tried, 'case')} simulated" if survival.tried else "by the packing; not simulated"
+    nodes = "No node is spare" if not spare else f"{counted(spare, 'node')} of them {verb(spare, 'are')} spare"
+    return (f"{nodes}: every pod finds a node again when {lost(survival.asked)} ({tried})",)
+
+
+def _limit(use: LimitUse) -> str:
+    limit = use.limit
+    users = f"{_listed(limit.takes)}{' and the system pool' if limit.beside else ''}"
+    return (
+        f"{limit.name}: {use.used + limit.beside} of {counted(limit.most + limit.beside, limit.unit)} used by {users}"
+    )
+
+
+def _listed(names: Iterable[str]) -> str:
+    known = list(names)
+    if len(known) > MOST_NAMED:
+        return f"{', '.join(known[:MOST_NAMED])} and {len(known) - MOST_NAMED} more pools"
+    return named("pool", known)
+
+
+def _costs(plan: Plan) -> tuple[str, ...]:
+    if plan.fleet is None:
+        return ()
+    if plan.judgement.is_observed:
+        return _growth_costs(plan)
+    nodes = sum(pool.nodes.desired for pool in plan.pools)
+    if not nodes:
+        return ()
+    said = counted(nodes, "GPU node")
+    if plan.verdict == "fits" and plan.nodes_bound == nodes:
+        said += " (provably the fewest)"
+    if plan.cost is None:
+        if plan.verdict == "fits" and plan.nodes_bound < nodes:
+            fewest = counted(plan.nodes_bound, "node")
+            said += f" (fewest devices first, without prices; no plan takes fewer than {fewest})"
+        missing = ", ".join(pool.name for pool in plan.pools if pool.recommended and pool.hourly_usd is None)
+        return (f"{said}; cost unknown: no price for {missing or 'a pool'} (give it pricePerHour)",)
+    when = f", prices of {plan.cost.priced_on}" if plan.cost.priced_on else ", prices of the fleet"
+    least = ""
+    open_prices = [pool.name for pool in plan.pools if pool.hourly_usd is None]
+    if plan.verdict == "fits" and open_prices:
+        least = f"; whether another plan costs less is not known: no price for {_listed(open_prices)}"
+    elif plan.verdict == "fits":
+        bound, gap = plan.cost.bound_usd, plan.cost.gap
+        least = f"; no plan costs less than {usd(bound)} (gap {gap:.2%}{_looser()})" if gap else "; no plan costs less"
+    return (f"{said}, {usd(plan.cost.hourly_usd)} per hour{when}{least}",)
+
+
+def _looser() -> str:
+    """Return why a bound may be lower than it could be; "" where the solver is installed."""
+    return "" if find_spec("highspy") else " without the extra `solver`, which proves closer bounds"
+
+
+def _growth_costs(plan: Plan) -> tuple[str, ...]:
+    more = sum(pool.nodes.desired - (pool.existing or 0) for pool in plan.pools)
+    if not more:
+        return ("No node more is needed.",) if plan.verdict == "fits" else ()
+    if plan.cost is None:
+        return (f"{counted(more, 'node')} more; cost unknown: no price for a pool (give it pricePerHour)",)
+    when = f", prices of {plan.cost.priced_on}" if plan.cost.priced_on else ", prices of the fleet"
+    return (f"{counted(more, 'node')} more, {usd(plan.cost.hourly_usd)} per hour more{when}",)
+
+
+def simulation(plan: Plan) -> tuple[str, ...]:
+    """Return what the simulation found, in a sentence, or why there is nothing to say."""
+    found = plan.judgement.simulated
+    if plan.fleet is None or found is None:
+        return ()
+    tried = len(found.orders)
+    scale = f", at a scale of 1:{found.scale}" if found.scale > 1 else ""
+    without, everything = "", "everything"
+    if found.left_out:
+        names = ", ".join(map(str, found.left_out[:MOST_NAMED]))
+        more = len(found.left_out) - MOST_NAMED
+        without = f" without what fits no pool ({names}{f' and {more} more' if more > 0 else ''})"
+        everything = "everything else"
+    said = f"Simulated in {counted(tried, 'order')} of arrival{scale}{without}: "
+    if plan.judgement.is_observed:
+        return _growth_simulation(said, found)
+    if not found.at_packing:
+        return (f"{said}the packing places {everything} in each.",)
+    pods = counted(max(each.pods for each in found.at_packing), "pod")
+    said += f"the packing leaves up to {pods} pending in {len(found.at_packing)} of them"
+    if found.counts is not None:
+        kept = "; the packing is built, as the fleet says" if plan.fleet.sizing == "packing" else ""
+        return (f"{said}, {_beyond_packing(plan)} in none{kept}.", *_cheaper(plan))
+    if not found.complete:
+        return (f"{said}; how many nodes place {everything} was not found in the time given (--simulate SECONDS).",)
+    return (f"{said}, and no counts within the maxima were found that leave none.",)
+
+
+def _beyond_packing(plan: Plan) -> str:
+    """Return what the simulated counts are beside the packing, which may have more nodes of some pools."""
+    simulated = {pool.name: pool.simulated or 0 for pool in plan.pools}
+    more = sum(simulated.values()) - sum(pool.packing for pool in plan.pools)
+    if all(simulated[pool.name] >= pool.packing for pool in plan.pools):
+        return counted(more, "more node")
+    nodes = ", ".join(f"{count} × {name}" for name, count in simulated.items() if count)
+    return f"other nodes ({nodes})"
+
+
+def _growth_simulation(said: str, found: SimulatedCounts) -> tuple[str, ...]:
+    if not found.at_packing:
+        return (f"{said}the existing nodes place everything in each.",)
+    pods = counted(max(each.pods for each in found.at_packing), "pod")
+    said += f"the existing nodes leave up to {pods} pending in {len(found.at_packing)} of them"
+    if found.counts is not None:
+        return (f"{said}, those with the new nodes in none.",)
+    if not found.complete:
+        return (f"{said}; how many more nodes it takes was not found in the time given (--simulate SECONDS).",)
+    return (f"{said}, and no counts within the maxima were found that leave none.",)
+
+
+def _cheaper(plan: Plan) -> tuple[str, ...]:
+    """Return the change that would place everything on cheaper nodes, and what it saves against what is built."""
+    if not plan.judgement.fixes:
+        return ()
+    fix = plan.judgement.fixes[0]
+    built = {pool.name: pool.recommended - pool.spare for pool in plan.pools}
+    fewer = sum(built.values()) - sum(fix.counts.values())
+    saved = saved_usd(fix, built, plan.offers)
+    if fewer <= 0 and not saved:
+        return ()
+    worth = [f"{counted(fewer, 'node')} fewer"] if fewer > 0 else []
+    worth += [f"{usd(saved)} per hour less"] if saved else []
+    sentence = fix_sentence(fix)
+    return (f"{sentence[0].upper()}{sentence[1:]}: {', '.join(worth)}, and everything is placed too (simulated).",)
+
+
+def _together(reasons: Iterable[Reason]) -> Iterator[tuple[str, str]]:
+    """Yield each reason with its fix; what several pools say alike is said once, with their names."""
+    pools: dict[tuple[str, str], list[str]] = {}
+    for reason in reasons:
+        named = pools.setdefault((reason.message, reason.fix), [])
+        if reason.pool and f'"{reason.pool}"' not in reason.message and reason.pool not in named:
+            named.append(reason.pool)
+    for (message, fix), names in pools.items():
+        yield (f"{', '.join(names)}: {message}" if names else message), fix

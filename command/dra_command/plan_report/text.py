@@ -1,0 +1,165 @@
+"""A plan for a person at a terminal, and plain in a pipe."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, TextIO
+
+from dra_command.claim_report.terms import failing_tables
+from dra_command.pens.signs import Signs
+from dra_command.pens.table import Table
+from dra_command.pens.terminal.page import VERDICT_STYLES, Page
+from dra_command.plan_report.cost_detail import detail_tables
+from dra_command.plan_report.selector_changes import short_change
+from dra_command.plan_report.summary import (
+    costs,
+    decisive_assumptions,
+    diagnostics,
+    headline,
+    obstacles,
+    setting,
+    simulation,
+)
+from dra_command.plan_report.tables import NARROW, PlanTables, difference_line, difference_table
+from dra_planner.model import DEMAND_LEVELS
+from dra_planner.plan import Plan
+from dra_planner.plan.explaining import explain_failing
+from dra_planner.wording import counted
+
+if TYPE_CHECKING:  # only with a saved plan
+    from dra_planner.plan.plan_difference import PlanDifference
+
+_MOST_CLAIMS = 3
+_MOST_NOTES = 10
+
+
+def print_plan(
+    plan: Plan,
+    *,
+    detail: bool = False,
+    quiet: bool = False,
+    verbose: bool = False,
+    difference: PlanDifference | None = None,
+    file: TextIO | None = None,
+) -> None:
+    """Print the plan, with `detail` also the devices of each claim and what one more costs; `quiet` leaves the verdict
+    and what is wrong, `verbose` leaves nothing out. `difference` is that to the saved plan.
+    """
+    with Page(file) as page:
+        _PlanPage(page, plan, difference, verbose=verbose).write(detail=detail, quiet=quiet)
+
+
+class _PlanPage:
+    """Writes one plan on a page."""
+
+    def __init__(self, page: Page, plan: Plan, difference: PlanDifference | None, *, verbose: bool) -> None:
+        self._page = page
+        self._plan = plan
+        self._difference = difference
+        self._verbose = verbose
+        self._narrow = page.width < NARROW
+        signs = page.signs
+        self._signs: Signs = signs
+        self._cell_styles = {signs.of(verdict): style for verdict, style in VERDICT_STYLES.items()}
+
+    def write(self, *, detail: bool, quiet: bool) -> None:
+        page, plan = self._page, self._plan
+        page.line((f"{self._signs.of(plan.verdict)} {headline(plan)}", f"bold {VERDICT_STYLES[plan.verdict]}"))
+        if quiet:
+            self._obstacles()
+            self._diagnostics(quiet=True)
+            return
+        self._judged_for()
+        if self._difference is not None and not self._difference.is_empty:
+            self._table(difference_table(self._difference))
+        self._obstacles()
+        self._diagnostics(quiet=False)
+        tables = PlanTables.of(plan, self._signs, width=page.width, every=self._verbose)
+        if plan.workloads:
+            self._table(tables.workloads())
+        self._tables((tables.pools(), tables.devices(), tables.orders()))
+        if detail:
+            self._tables(detail_tables(plan, tables.filled))
+        for line in (*simulation(plan), *costs(plan)):
+            page.gap()
+            page.line(line)
+        self._assumptions()
+
+    def _judged_for(self) -> None:
+        page, plan = self._page, self._plan
+        if self._difference is not None:
+            page.text(difference_line(self._difference), indent=2)
+        levels = [f"{level} {self._signs.of(plan.verdict_at(level))}" for level in DEMAND_LEVELS]
+        judged = "  ".join(levels) if plan.workloads and not plan.judgement.is_observed else ""
+        if self._narrow or not judged:
+            page.text(setting(plan), indent=2)
+        if judged:
+            page.verbatim(f"  {judged}" if self._narrow else f"  {setting(plan)} · {judged}")
+
+    def _tables(self, tables: Iterable[Table | None]) -> None:
+        for table in tables:
+            if table is not None:
+                self._table(table)
+
+    def _table(self, table: Table) -> None:
+        """Print a table whose title stands in its first head."""
+        heads = (table.title, *table.heads[1:])
+        self._page.gap()
+        self._page.table(heads, table.rows, numbers=table.numbers, styles=self._cell_styles)
+        if table.note:
+            self._page.line((table.note, "dim"))
+
+    def _obstacles(self) -> None:
+        plan = self._plan
+        terms = self._terms()
+        for obstacle in obstacles(plan, every=self._verbose):
+            self._page.gap()
+            style = VERDICT_STYLES[obstacle.verdict]
+            sign = self._signs.of(obstacle.verdict)
+            self._page.line((f"{sign} ", f"bold {style}"), (obstacle.subject, "bold"), f": {obstacle.state}")
+            for what, fix in obstacle.lines:
+                self._page.text(what, indent=2)
+                if fix:
+                    self._page.text(short_change(fix), indent=4, mark="→ ")
+            for table in terms.pop(obstacle.subject, []):
+                self._page.gap()
+                self._page.table(table.heads, table.rows, styles=self._cell_styles)
+
+    def _terms(self) -> dict[str, list[Table]]:
+        """Return what claims fail at, by workload; a few of them."""
+        if self._plan.verdict == "fits":
+            return {}
+        most = 2 if self._narrow else 4
+        tables: dict[str, list[Table]] = {}
+        for number, (workload, table) in enumerate(
+            failing_tables(explain_failing(self._plan.judgement), self._signs, most)
+        ):
+            if self._verbose or number < _MOST_CLAIMS:
+                tables.setdefault(workload, []).append(table)
+        return tables
+
+    def _diagnostics(self, *, quiet: bool) -> None:
+        found = diagnostics(self._plan)
+        told = [each for each in found if each.severity == "error"]
+        others = [] if quiet else found[len(told) :]
+        shown = others if self._verbose or len(others) <= _MOST_NOTES + 1 else others[:_MOST_NOTES]
+        if told or shown:
+            self._page.gap()
+        for each in (*told, *shown):
+            self._page.diagnostic(each)
+        if len(shown) < len(others):
+            self._page.line((f"and {len(others) - len(shown)} more of these (--verbose shows them)", "dim"))
+
+    def _assumptions(self) -> None:
+        """Print the assumptions that decide something, and how many there are beside them."""
+        page, plan = self._page, self._plan
+        shown = plan.assumptions if self._verbose else decisive_assumptions(plan)
+        if shown:
+            page.gap()
+            page.line(("Assumed", "bold"))
+        for line in shown:
+            page.text(line, indent=2, mark="· ")
+        hidden = len(plan.assumptions) - len(shown)
+        page.gap()
+        folded = f"{counted(hidden, 'assumption')} (--verbose shows them)" if hidden else ""
+        page.line((" · ".join(filter(None, (folded, "report: --format html"))), "dim"))

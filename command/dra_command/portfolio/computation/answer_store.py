@@ -1,0 +1,194 @@
+"""Where answers are kept: a folder of Parquet files, or of JSON lines without pyarrow; written as answers come.
+
+A run that is killed loses the rows of the last seconds at most. Files are complete or not there. One run at a time
+writes into a folder; others may read.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Container, Iterable
+from importlib.util import find_spec
+from pathlib import Path
+from sys import intern
+from typing import IO, Any
+
+from dra_command.portfolio.computation.answer_row import Row
+from dra_planner.errors import Place, PlannerError
+
+ROWS_PER_PART = 5_000
+SECONDS_PER_PART = 5.0
+MOST_PARTS = 8
+_INTEGERS = frozenset({"nodes_bound", "nodes_packing", "nodes_simulated", "nodes", "placed", "pending"})
+_MONEY = frozenset({"hourly_usd", "bound_usd"})
+
+
+class Store:
+    """The answers of one portfolio, by digest. `unreadable` are the files that were passed over, each with why."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.has_parquet = find_spec("pyarrow") is not None
+        self.unreadable: dict[str, str] = {}
+        self._waiting: list[Row] = []
+        self._written = time.monotonic()
+        self._part = 0
+        self._lock: IO[bytes] | None = None
+
+    # -- reading
+
+    def read(self, digests: Container[str], *, whole: bool = False) -> dict[str, Row]:
+        """Return the rows that are there of these digests; those of plans are whole only where that is asked for.
+
+        A file that cannot be read is passed over, and noted in `unreadable`. Raises PlannerError where pyarrow is
+        missing.
+        """
+        return {row.digest: row for part in self._parts() for row in self._read_part(part, digests, whole=whole)}
+
+    def _parts(self) -> list[Path]:
+        return sorted([*self.folder.glob("part-*.parquet"), *self.folder.glob("part-*.jsonl")])
+
+    def _read_part(self, path: Path, digests: Container[str] | None, *, whole: bool) -> Iterable[Row]:
+        if path.suffix == ".parquet" and not self.has_parquet:
+            raise PlannerError(
+                "these answers are kept as Parquet, and pyarrow is not installed",
+                place=Place(str(path)),
+                fix='pip install "pulumi-dra[portfolio]", or name another folder with --results',
+            )
+        try:
+            read = _read_lines if path.suffix == ".jsonl" else _read_parquet
+            return read(path, digests, whole=whole)
+        except FileNotFoundError:  # made one with others since it was listed
+            later = [part for part in self._parts() if part > path]
+            return [row for part in later for row in self._read_part(part, digests, whole=whole)]
+        except (OSError, ValueError, TypeError, KeyError, NotImplementedError) as error:  # pyarrow's are kinds of these
+            self.unreadable[str(path)] = " ".join(str(error).split()) or type(error).__name__
+            return ()
+
+    # -- writing
+
+    def begin(self) -> None:
+        """Make the folder and keep other runs from writing there; raises PlannerError where that cannot be."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self._lock = (self.folder / "lock").open("wb")
+        except OSError as error:
+            raise self._cannot_keep(error) from None
+        if not _is_locked(self._lock):
+            self._lock.close()
+            self._lock = None
+            raise PlannerError(
+                "another run of this portfolio is under way and keeps its answers here",
+                place=Place(str(self.folder)),
+                fix="wait for its end, or name another folder with --results",
+            )
+
+    def add(self, rows: Iterable[Row]) -> None:
+        """Take rows, and write those that wait once they are many or the last part is some seconds old."""
+        self._waiting += [row for row in rows if row.is_kept]
+        due = time.monotonic() - self._written > SECONDS_PER_PART
+        if len(self._waiting) >= ROWS_PER_PART or (due and self._waiting):
+            self.flush()
+
+    def flush(self) -> None:
+        """Write what waits; raises PlannerError."""
+        self._written = time.monotonic()
+        if self._waiting:
+            self._write(self._waiting)
+            self._waiting = []
+
+    def close(self) -> None:
+        """Write what waits, make one file of many, and let other runs write; raises PlannerError."""
+        try:
+            self.flush()
+            parts = self._parts()
+            if len(parts) > MOST_PARTS:
+                rows = {row.digest: row for part in parts for row in self._read_part(part, None, whole=True)}
+                self._write(list(rows.values()))
+                for part in parts:
+                    if str(part) not in self.unreadable:
+                        part.unlink(missing_ok=True)
+        finally:
+            if self._lock is not None:
+                self._lock.close()
+                self._lock = None
+
+    def _write(self, rows: list[Row]) -> None:
+        self._part += 1
+        name = f"part-{time.time_ns():020d}-{os.getpid()}-{self._part:04d}"
+        path = self.folder / f"{name}.{'parquet' if self.has_parquet else 'jsonl'}"
+        unfinished = path.with_suffix(".unfinished")
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            if self.has_parquet:
+                write_parquet(unfinished, Row._fields, rows)
+            else:
+                lines = (json.dumps(row._asdict(), ensure_ascii=False) for row in rows)
+                unfinished.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+            unfinished.replace(path)
+        except OSError as error:
+            raise self._cannot_keep(error) from None
+
+    def _cannot_keep(self, error: OSError) -> PlannerError:
+        return PlannerError(
+            f"answers cannot be kept here: {error.strerror or error}",
+            place=Place(str(self.folder)),
+            fix="name another folder with --results",
+        )
+
+
+def write_parquet(path: Path, names: Iterable[str], rows: Iterable[tuple[Any, ...]]) -> None:
+    """Write rows as one Parquet file; names of columns say their types. Needs the extra `portfolio`."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    columns, ordered = list(zip(*rows, strict=True)), list(names)
+    types = [pa.int64() if name in _INTEGERS else pa.float64() if name in _MONEY else pa.string() for name in ordered]
+    arrays = [pa.array(columns[at] if columns else [], type=kind) for at, kind in enumerate(types)]
+    pq.write_table(pa.table(arrays, names=ordered), path, compression="zstd")
+
+
+def _read_lines(path: Path, digests: Container[str] | None, *, whole: bool) -> list[Row]:
+    rows = (Row(**json.loads(line)) for line in path.read_text(encoding="utf-8").splitlines())
+    return [row if whole else row.briefly for row in rows if digests is None or row.digest in digests]
+
+
+def _read_parquet(path: Path, digests: Container[str] | None, *, whole: bool) -> list[Row]:
+    """Return rows of a file; the column that takes most of it is read only where it is needed."""
+    import pyarrow.parquet as pq
+
+    with pq.ParquetFile(path) as file:
+        table = file.read(columns=[name for name in Row._fields if name != "details"])
+        known = table.column("digest").to_pylist()
+        taken = [at for at, digest in enumerate(known) if digests is None or digest in digests]
+        columns = {name: _values(table.column(name), taken) for name in table.column_names}
+        needed = [whole or question != "plan" for question in columns["question"]]
+        columns["details"] = [""] * len(taken)
+        if any(needed):
+            details = _values(file.read(columns=["details"]).column("details"), taken)
+            columns["details"] = [text if need else "" for text, need in zip(details, needed, strict=True)]
+    columns["kubernetes"] = [intern(release) for release in columns["kubernetes"]]
+    return list(map(Row._make, zip(*(columns[name] for name in Row._fields), strict=True)))
+
+
+def _values(column: Any, taken: list[int]) -> list[Any]:
+    """Return the values of a column at these places. Functions of pyarrow would do the same, and take long to load."""
+    values = column.to_pylist()
+    return values if len(taken) == len(values) else [values[at] for at in taken]
+
+
+def _is_locked(file: IO[bytes]) -> bool:
+    """Lock a file for this process as long as it lives; tell whether no other has it. True where nothing can lock."""
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        return True
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:  # file systems without locks
+        return True
+    return True

@@ -1,0 +1,194 @@
+"""Dask: a cluster of processes on this machine, or whatever a scheduler that runs elsewhere has.
+
+Inputs are tasks of their own, named by digest: each goes to the scheduler once and to each worker that needs it once,
+and is there again when a worker that held it is lost.
+"""
+
+from __future__ import annotations
+
+import signal
+import time
+from asyncio import CancelledError
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+from importlib import import_module
+from typing import Any
+
+from dra_command.portfolio.computation.batches import Batch, OtherPlanner, Worked
+from dra_command.portfolio.computation.engines.protocol import ATTEMPTS, Done, lost, single_cells
+from dra_command.portfolio.computation.worker import run_batch
+from dra_planner.errors import PlannerError
+
+_CONNECT_SECONDS = 15
+_COUNT_SECONDS = 5.0
+_PER_WORKER = 3  # batches under way, so that none waits for the next
+
+
+class OnDask:
+    """The engine for many machines."""
+
+    def __init__(self, *, address: str = "", workers: int = 0, memory_bytes: int = 0) -> None:
+        """Join the scheduler at this address, or start so many workers here; raises PlannerError."""
+        distributed, dask = _load("distributed"), _load("dask")
+        self._address = address
+        self._cluster: Any = None
+        self._threads, self._counted = 0, -_COUNT_SECONDS
+        dask.config.set(
+            {
+                "distributed.scheduler.allowed-failures": ATTEMPTS - 1,
+                "distributed.comm.timeouts.connect": f"{_CONNECT_SECONDS}s",
+                "distributed.worker.daemon": True,
+                "distributed.worker.profile.enabled": False,  # looks at each worker a hundred times a second
+                "distributed.worker.memory.target": False,
+                "distributed.worker.memory.spill": False,
+                "distributed.worker.memory.pause": False,  # a cell's memory is its own: nothing else would free it
+                "distributed.diagnostics.nvml": False,
+            }
+        )
+        if not address:
+            self._cluster = distributed.LocalCluster(
+                n_workers=workers,
+                threads_per_worker=1,
+                processes=True,
+                memory_limit=memory_bytes or 0,
+                dashboard_address=":0",  # any port: the usual one may be taken
+                silence_logs=50,
+                preload=[__name__],
+            )
+        try:
+            self._client = distributed.Client(address or self._cluster, timeout=_CONNECT_SECONDS)
+        except (OSError, ValueError, TimeoutError) as error:
+            raise PlannerError(
+                f"no Dask scheduler answers at {address}: {error}", fix="start one: dask scheduler"
+            ) from None
+        if not self.workers:
+            raise PlannerError(
+                f"the Dask scheduler at {address} has no workers", fix=f"start some: dask worker {address}"
+            )
+
+    @property
+    def workers(self) -> int:
+        """Threads of all workers, as they were some seconds ago at most."""
+        if time.monotonic() - self._counted > _COUNT_SECONDS:
+            self._threads = sum(self._client.nthreads().values())
+            self._counted = time.monotonic()
+        return self._threads
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether it was started here."""
+        return self._cluster is not None
+
+    @property
+    def name(self) -> str:
+        """What to call it."""
+        return f"Dask at {self._address}" if self._address else "Dask on this machine"
+
+    def run(self, batches: Iterable[Batch], inputs: Mapping[str, bytes]) -> Iterator[Done]:
+        """Yield batches as they are done; raises PlannerError where the scheduler goes."""
+        try:
+            yield from self._run(batches, inputs)
+        except (OSError, CancelledError):  # what Dask raises when nobody answers
+            fix = "what was done is kept: the same command continues"
+            raise PlannerError(f"the scheduler of {self.name} has gone", fix=fix) from None
+
+    def _run(self, batches: Iterable[Batch], inputs: Mapping[str, bytes]) -> Iterator[Done]:
+        coming, again = iter(batches), deque[Batch]()
+        under_way: dict[Any, Batch] = {}
+        done = _load("distributed").as_completed([], raise_errors=False)
+        kept = _Inputs(self._client, inputs)
+
+        def feed() -> None:
+            while len(under_way) < max(1, self.workers) * _PER_WORKER:
+                batch = again.popleft() if again else next(coming, None)
+                if batch is None:
+                    return
+                future = self._client.submit(
+                    run_batch,
+                    batch,
+                    kept.future(batch.futures),
+                    *(kept.future(each) for each in batch.inputs),
+                    key=f"cells-{batch.cells[0].digest}-{len(batch.cells)}",
+                    pure=False,
+                )
+                under_way[future] = batch
+                done.add(future)
+
+        feed()
+        while under_way:
+            future = next(done)
+            batch = under_way.pop(future)
+            if (worked := self._answer_of(future)) is not None:
+                yield Done(batch, worked.rows, worked.cpu_seconds)
+                kept.release(batch.inputs, under_way.values())
+            elif future.status != "error":  # its worker took the answer with it: another computes it again
+                again.append(batch)
+            elif isinstance(error := future.exception(), OtherPlanner):
+                raise PlannerError(
+                    f"a worker of {self.name} has another version of pulumi-dra",
+                    fix="install the same wheel on every worker",
+                )
+            elif len(batch.cells) > 1:
+                again.extend(single_cells(batch))
+            else:
+                yield lost(batch, f"the worker that computed it ended ({type(error).__name__})")
+            future.release()
+            feed()
+
+    def _answer_of(self, future: Any) -> Worked | None:
+        """Return what a batch gave, None where it failed or its answer was lost; raises CancelledError where the
+        scheduler has gone, and all answers with it.
+        """
+        try:
+            return future.result() if future.status == "finished" else None
+        except CancelledError:
+            return None
+        finally:
+            if self._client.status != "running":
+                raise CancelledError
+
+    def close(self) -> None:
+        """Leave the scheduler, or end it where it is ours."""
+        self._client.close(timeout=5)
+        if self._cluster is not None:
+            self._cluster.close(timeout=10)
+
+
+class _Inputs:
+    """Inputs on the cluster by digest, as long as batches under way need them."""
+
+    def __init__(self, client: Any, inputs: Mapping[str, bytes]) -> None:
+        self._client = client
+        self._inputs = inputs
+        self._futures: dict[str, Any] = {}
+
+    def future(self, digest: str) -> Any:
+        """Return the task that gives the bytes of a digest."""
+        if digest not in self._futures:
+            self._futures[digest] = self._client.submit(
+                _same, self._inputs[digest], key=f"inputs-{digest}", retries=ATTEMPTS
+            )
+        return self._futures[digest]
+
+    def release(self, digests: Iterable[str], others: Iterable[Batch]) -> None:
+        """Forget the inputs of stacks whose batches are done."""
+        for digest in set(digests).difference(*(batch.inputs for batch in others)):
+            self._futures.pop(digest, None)
+
+
+def dask_setup(worker: Any) -> None:
+    """Leave Ctrl-C, which a terminal sends to all processes, to the one that started this worker. Called by Dask."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _load(name: str) -> Any:
+    """Return a module of Dask, which is only half typed; raises PlannerError where it is not installed."""
+    try:
+        return import_module(name)
+    except ImportError:
+        fix = 'pip install "pulumi-dra[portfolio]"'
+        raise PlannerError("Dask is not installed, which runs cells elsewhere", fix=fix) from None
+
+
+def _same(data: bytes) -> bytes:
+    return data

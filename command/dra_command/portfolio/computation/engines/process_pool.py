@@ -1,0 +1,144 @@
+"""A pool of processes on this machine. Inputs lie in a temporary folder by digest, and each process reads them once.
+
+A process that ends breaks the whole pool: a new one takes up what was under way. What was under way several times
+when that happened runs alone, cell by cell, so that the cell at fault is known.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import multiprocessing.context
+import os
+import shutil
+import signal
+import tempfile
+import threading
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from functools import lru_cache
+from pathlib import Path
+
+from dra_command.portfolio.computation.batches import Batch, Worked
+from dra_command.portfolio.computation.engines.protocol import ATTEMPTS, Done, interrupts_held_back, lost, single_cells
+from dra_command.portfolio.computation.worker import run_batch
+from dra_planner.portfolio.cells import StackCells
+
+_IN_COMMON = 2  # attempts among others; then alone
+
+
+class Processes:
+    """The engine without further packages."""
+
+    name = "a pool of processes"
+    is_ours = True
+
+    def __init__(self, workers: int) -> None:
+        self.workers = workers
+        self._folder = Path(tempfile.mkdtemp(prefix="pulumi-dra-portfolio-"))
+        self._pool: ProcessPoolExecutor | None = None
+
+    def run(self, batches: Iterable[Batch], inputs: Mapping[str, bytes]) -> Iterator[Done]:
+        """Yield batches as they are done."""
+        coming = iter(batches)
+        again: deque[Batch] = deque()
+        ended: dict[Batch, int] = {}
+        under_way: dict[Future[Worked], Batch] = {}
+        alone: deque[Batch] = deque()
+        while True:
+            while len(under_way) < 2 * self.workers and (batch := again.popleft() if again else next(coming, None)):
+                self._lay_out(batch, inputs)
+                under_way[self._submit(batch, self.workers)] = batch
+            if not under_way:
+                break
+            broken = False
+            for future in wait(under_way, return_when=FIRST_COMPLETED).done:
+                batch = under_way.pop(future)
+                try:
+                    worked = future.result()
+                    yield Done(batch, worked.rows, worked.cpu_seconds)
+                except BrokenProcessPool:
+                    broken = True
+                    ended[batch] = ended.get(batch, 0) + 1
+                    (again if ended[batch] < _IN_COMMON else alone).append(batch)
+            if broken:
+                self._end_pool()
+        for batch in alone:
+            for cell in single_cells(batch):
+                yield self._run_alone(cell)
+
+    def _run_alone(self, batch: Batch) -> Done:
+        for _ in range(ATTEMPTS):
+            try:
+                worked = self._submit(batch, 1).result()
+                return Done(batch, worked.rows, worked.cpu_seconds)
+            except BrokenProcessPool:
+                self._end_pool()
+        return lost(batch, "the process that computed it ended")
+
+    def _submit(self, batch: Batch, workers: int) -> Future[Worked]:
+        for _ in range(ATTEMPTS):
+            if self._pool is None:
+                self._pool = ProcessPoolExecutor(workers, mp_context=_context(), initializer=_follow_parent)
+            try:
+                with interrupts_held_back():
+                    return self._pool.submit(_run, batch, str(self._folder))
+            except BrokenProcessPool:
+                self._end_pool()
+        failed: Future[Worked] = Future()
+        failed.set_exception(BrokenProcessPool("no pool of processes stays up"))
+        return failed
+
+    def _lay_out(self, batch: Batch, inputs: Mapping[str, bytes]) -> None:
+        for digest in (batch.futures, *batch.inputs):
+            path = self._folder / digest
+            if not path.exists():
+                path.write_bytes(inputs[digest])
+
+    def _end_pool(self) -> None:
+        """Forget the pool and end its processes: one that was started while the pool broke would wait for ever."""
+        if self._pool is not None:
+            started = list((self._pool._processes or {}).values())
+            self._pool.shutdown(wait=False, cancel_futures=True)
+            for process in started:
+                process.kill()
+            for process in started:
+                process.join(timeout=5)
+            self._pool = None
+
+    def close(self) -> None:
+        """End the processes and remove the folder."""
+        self._end_pool()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def _context() -> multiprocessing.context.BaseContext:
+    """Return how processes are started: from one that has loaded the planner for all of them, where there are such."""
+    if "forkserver" not in multiprocessing.get_all_start_methods():  # Windows
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([_run.__module__, StackCells.__module__])
+    return context
+
+
+def _follow_parent() -> None:
+    """Leave Ctrl-C to the process that started this one, and end when that one has ended, however it did."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, name="parent", daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def _run(batch: Batch, folder: str) -> Worked:
+    return run_batch(batch, *(_read(folder, each) for each in (batch.futures, *batch.inputs)))
+
+
+@lru_cache(maxsize=8)
+def _read(folder: str, digest: str) -> bytes:
+    return (Path(folder) / digest).read_bytes()

@@ -1,0 +1,74 @@
+"""The placement across clusters of a portfolio."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from dra_command.portfolio.computation.answer_row import Row
+from dra_command.portfolio.computation.batches import CellTask, row_of
+from dra_command.portfolio.computation.cell_names import PLACE
+from dra_command.portfolio.input_collection import Collected
+from dra_planner.errors import PlannerError
+from dra_planner.plan import read_checked
+from dra_planner.portfolio.answers import CellFault
+from dra_planner.portfolio.cells import StackCells
+from dra_planner.portfolio.placing import Movable, Placement, PlacingCluster, place_workloads
+from dra_planner.releases import features_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlacedWorkloads:
+    """The placement, and the clusters that take no part because their inputs are wrong."""
+
+    placement: Placement
+    left_out: tuple[str, ...]
+
+
+def place_row(collected: Collected, digest: str) -> Row:
+    """Return the placement as a row, or why there is none."""
+    task = CellTask(digest, "", 0, PLACE)
+    try:
+        return row_of(task, place(collected))
+    except PlannerError as error:
+        return row_of(task, CellFault.of(error))
+
+
+def place(collected: Collected) -> PlacedWorkloads:
+    """Return where the portfolio's movable workloads go; raises PlannerError."""
+    clusters: list[PlacingCluster] = []
+    left_out: list[str] = []
+    movable: dict[Any, Movable] = {}
+    steps = 0
+    sources = tuple(source for _, each in collected.placed for source in each)
+    for inputs in collected.stacks:
+        cells = StackCells(inputs, collected.portfolio.ask)
+        steps = cells.steps
+        if inputs.fault is not None:
+            left_out.append(inputs.name)
+            continue
+        try:
+            fleet = cells.fleet
+            own = {each.ref for each in cells.manifests(inputs.sources, fleet.minor).workloads}
+            features = features_of(fleet.minor)
+            for placing, texts in collected.placed:
+                for workload in read_checked(texts, features).workloads:
+                    if workload.ref in own:
+                        raise PlannerError(
+                            f"place: {workload.ref} runs in {inputs.name} already",
+                            fix="leave it out there, or give it another name",
+                        )
+                    movable[workload.ref] = Movable(ref=workload.ref, clusters=placing.clusters)
+            manifests = cells.manifests((*inputs.sources, *sources), fleet.minor)
+        except PlannerError as error:
+            if error.message.startswith("place:"):
+                raise
+            left_out.append(inputs.name)
+            continue
+        clusters.append(
+            PlacingCluster(name=inputs.name, labels=collected.labels[inputs.name], fleet=fleet, manifests=manifests)
+        )
+    if not clusters:
+        raise PlannerError("place: no cluster of the portfolio can be read", fix="correct the stacks")
+    placement = place_workloads(clusters, movable.values(), collected.portfolio.ask.demand, steps)
+    return PlacedWorkloads(placement=placement, left_out=tuple(left_out))

@@ -1,0 +1,34 @@
+"""How far a run is: cells, rate and time left, on a terminal alone."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from dra_command.portfolio.computation.execution import RunLog
+
+
+@contextmanager
+def shown(*, quiet: bool) -> Iterator[Callable[[RunLog], None]]:
+    """Yield what is told after every batch; it draws a line on standard error when that is a terminal."""
+    if quiet or not sys.stderr.isatty():
+        yield lambda log: None
+        return
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]}"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("cells", total=None, rate="")
+
+        def tell(log: RunLog) -> None:
+            progress.update(task, total=log.missing, completed=log.computed, rate=f"{log.rate:.1f} cells/s")
+
+        yield tell

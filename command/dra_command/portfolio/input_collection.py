@@ -1,0 +1,160 @@
+"""A portfolio file → the inputs of every stack and scenario, with every path read once."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from dra_command.inputs.command_inputs import mark_unrelated_files
+from dra_command.inputs.git_files import checked_out
+from dra_planner.documents.tree import Location, line_at, path_text
+from dra_planner.errors import Place, PlannerError, SourceError
+from dra_planner.fleet import read_document
+from dra_planner.portfolio.answers import CellFault
+from dra_planner.portfolio.inputs import ScenarioInputs, StackInputs
+from dra_planner.portfolio.reading import PortfolioError, read_portfolio
+from dra_planner.portfolio.schema import Placing, Portfolio, StackEntry
+from dra_planner.sources import Source, read_file, read_sources
+
+_WORKLOADS = "pulumi-dra:workloads"
+_MOST_NODES = 2_000_000  # of the document: ten thousand stacks, each with a name, files and labels
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Collected:
+    """A portfolio with all that it names; `labels` are those of the clusters, by stack."""
+
+    portfolio: Portfolio
+    stacks: tuple[StackInputs, ...]
+    labels: dict[str, dict[str, str]]
+    futures: tuple[ScenarioInputs, ...]
+    placed: tuple[tuple[Placing, tuple[Source, ...]], ...]
+
+
+def collect(path: str) -> Collected:
+    """Return what a portfolio file names; raises PlannerError where the file, or a path of a scenario, is wrong.
+
+    A stack that cannot be read, or that is not there, is kept with its fault: the others go on.
+    """
+    data = read_document(read_file(path).text, path, most_nodes=_MOST_NODES)
+    portfolio = read_portfolio(data, file=path)
+    files = _Files(Path(path).parent)
+    stacks: dict[str, StackInputs] = {}
+    labels: dict[str, dict[str, str]] = {}
+    for at, entry in enumerate(portfolio.stacks):
+        place = Place(path, line_at(data, ("stacks", at)), f"stacks[{at}]")
+        for inputs in files.stacks(entry, place):
+            if inputs.name in stacks:
+                raise PortfolioError(
+                    f'two stacks are named "{inputs.name}"', place=place, fix="give one of them another `name`"
+                )
+            stacks[inputs.name] = inputs
+            labels[inputs.name] = {"name": inputs.name, **entry.labels}
+    futures = []
+    for at, scenario in enumerate(portfolio.all_scenarios):
+        try:
+            added = files.sources(files.folder, scenario.add_workloads) if scenario.add_workloads else ()
+        except PlannerError as error:
+            raise _at(("scenarios", at - 1, "addWorkloads"), error, data, path) from None
+        futures.append(ScenarioInputs(scenario=scenario, added=added))
+    placed = []
+    for at, placing in enumerate(portfolio.place):
+        try:
+            placed.append((placing, files.sources(files.folder, placing.workloads)))
+        except PlannerError as error:
+            raise _at(("place", at, "workloads"), error, data, path) from None
+    return Collected(
+        portfolio=portfolio, stacks=tuple(stacks.values()), labels=labels, futures=tuple(futures), placed=tuple(placed)
+    )
+
+
+def _at(key: Location, error: PlannerError, data: object, path: str) -> PortfolioError:
+    """Return what is wrong with a path of the portfolio, at its line."""
+    where = Place(path, line_at(data, key), path_text(key))
+    return PortfolioError(f"{error.place} {error.message}", place=where, fix=error.fix)
+
+
+@dataclass(slots=True)
+class _Files:
+    """Reads below the portfolio's folder, the same paths once; names in messages are relative to it."""
+
+    folder: Path
+    _read: dict[tuple[str, ...], tuple[Source, ...]] = field(default_factory=dict[tuple[str, ...], tuple[Source, ...]])
+
+    def stacks(self, entry: StackEntry, place: Place) -> Iterator[StackInputs]:
+        """Yield the stacks of an entry; where there is none, one with that fault, named like the entry or its path."""
+        root, prefix = self.folder, ""
+        pattern = entry.stack or entry.fleet or ""
+        try:
+            if entry.git is not None:
+                repository = (self.folder / entry.git.repository).resolve()
+                root, prefix = checked_out(repository, str(entry.git.ref), place), f"{entry.git.ref}:"
+            found = sorted(glob.glob(os.path.join(root, pattern), recursive=True))
+            if not found:
+                raise PortfolioError(f'no file matches "{pattern}"', place=place, fix="paths are relative to this file")
+        except (PortfolioError, SourceError) as error:
+            yield StackInputs(
+                name=entry.name or pattern,
+                settings=Source(pattern, ""),
+                is_fleet=entry.fleet is not None,
+                sources=(),
+                fault=CellFault.of(error),
+            )
+            return
+        if entry.name is not None and len(found) > 1:
+            raise PortfolioError(
+                f'"{entry.name}" would name {len(found)} stacks', place=place, fix="leave `name` out, or name one file"
+            )
+        for file in found:
+            inputs = self._stack(entry, Path(file), root)
+            yield inputs if not prefix else _renamed(inputs, prefix)
+
+    def _stack(self, entry: StackEntry, file: Path, root: Path) -> StackInputs:
+        settings, fault = Source(str(file), ""), None
+        sources: tuple[Source, ...] = ()
+        is_fleet = entry.fleet is not None
+        try:
+            settings = read_file(file)
+            folder, paths = root, list(entry.workloads)
+            if not paths:
+                folder = file.parent.parent if file.parent.name == "stacks" else file.parent
+                paths = _own_workloads(settings)
+            sources = self.sources(folder, paths) if paths else ()
+        except PlannerError as error:
+            fault = CellFault.of(error)
+        name = entry.name or (_fleet_name(file) if is_fleet else file.stem.removeprefix("Pulumi."))
+        named = replace(settings, name=os.path.relpath(settings.name, root))
+        return StackInputs(name=name, settings=named, is_fleet=is_fleet, sources=sources, fault=fault)
+
+    def sources(self, folder: Path, paths: Sequence[str]) -> tuple[Source, ...]:
+        """Return the manifests of paths below a folder; raises SourceError."""
+        key = (str(folder), *paths)
+        if key not in self._read:
+            named = [os.path.join(folder, path) for path in paths]
+            read, _ = mark_unrelated_files(read_sources(named), named, "plan")
+            self._read[key] = tuple(replace(each, name=os.path.relpath(each.name, folder)) for each in read)
+        return self._read[key]
+
+
+def _own_workloads(settings: Source) -> list[str]:
+    """Return the workloads of a stack's settings, as far as they are there: planning says what is wrong with them."""
+    data = read_document(settings.text, settings.name)
+    config = data.get("config") if isinstance(data, dict) else None
+    listed = config.get(_WORKLOADS) if isinstance(config, dict) else None
+    return [path for path in listed if isinstance(path, str) and path] if isinstance(listed, list) else []
+
+
+def _fleet_name(file: Path) -> str:
+    return file.parent.name if file.stem == "fleet" and file.parent.name else file.stem
+
+
+def _renamed(inputs: StackInputs, prefix: str) -> StackInputs:
+    """Return the inputs with the git ref in the names of their files."""
+    return replace(
+        inputs,
+        settings=replace(inputs.settings, name=prefix + inputs.settings.name),
+        sources=tuple(replace(each, name=prefix + each.name) for each in inputs.sources),
+    )

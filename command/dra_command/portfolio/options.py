@@ -1,0 +1,59 @@
+"""The options of `portfolio`."""
+
+from __future__ import annotations
+
+import argparse
+
+from dra_command.command_line.shared_options import add_answer
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE", help="portfolio: stacks, scenarios, and what is asked of them")
+    where = parser.add_argument_group("where it runs")
+    where.add_argument(
+        "--workers", metavar="N", type=_positive, default=0, help="processes on this machine (default: its cores)"
+    )
+    where.add_argument(
+        "--scheduler",
+        metavar="ADDRESS",
+        default="",
+        help="other machines: join the Dask scheduler that runs there, and use the workers that have joined it",
+    )
+    where.add_argument(
+        "--engine",
+        choices=("processes", "here", "dask"),
+        default="",
+        help="processes, this process alone, or Dask with workers on this machine, as a scheduler elsewhere would run "
+        "it (default: processes; this process for up to 48 cells)",
+    )
+    where.add_argument(
+        "--sample",
+        metavar="PERCENT",
+        type=_share,
+        default=1.0,
+        help="run a share of the stacks, and tell what all of them take",
+    )
+    parser.add_argument(
+        "--results", metavar="FOLDER", default="", help="where answers are kept (default: .pulumi-dra beside FILE)"
+    )
+    parser.add_argument("--parquet", metavar="FILE", default="", help="also write all answers as one Parquet file")
+    parser.add_argument(
+        "--cell", metavar="STACK/SCENARIO", default="", help="print the plan of one stack in one scenario instead"
+    )
+    add_answer(parser, ("text", "json", "html"))
+
+
+def _positive(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or not 0 < int(text) <= 10_000:
+        raise argparse.ArgumentTypeError(f'"{text}" is not a number from 1 to 10000')
+    return int(text)
+
+
+def _share(text: str) -> float:
+    try:
+        share = float(text.removesuffix("%")) / 100
+    except ValueError:
+        share = 0
+    if not 0 < share <= 1:
+        raise argparse.ArgumentTypeError(f'"{text}" is not a share above 0% and up to 100%')
+    return share

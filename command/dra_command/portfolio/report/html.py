@@ -1,0 +1,206 @@
+"""A portfolio as one HTML page that needs nothing else: a heat map, small multiples, and what is behind each cell."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from dra_command.pens.html.tables import foot_lines, grid_lines, head_lines, shown, table_lines
+from dra_command.pens.table import Table
+from dra_command.portfolio.computation.answer_row import Row
+from dra_command.portfolio.contract import CurveRow
+from dra_command.portfolio.report.answer_details import curves
+from dra_command.portfolio.report.sentences import (
+    MARKS,
+    WORDS,
+    faults,
+    headline,
+    setting,
+    usd,
+)
+from dra_command.portfolio.report.summary import FAILED, StackLine, Summary, outcome_of
+from dra_command.portfolio.report.tables import report_tables
+
+MOST_STACKS = 200
+MOST_DETAILS = 400
+MOST_MULTIPLES = 60
+_WIDTH, _HEIGHT = 220, 90
+_POOL_HEADS = ("pool", "machine", "bound", "packing", "simulated", "built", "most")
+_STYLE = """
+.heat{width:auto;border-collapse:separate;border-spacing:1px;font-size:13px}
+.heat td,.heat th{border:0;padding:3px 7px}
+.heat thead th{writing-mode:vertical-rl;transform:rotate(180deg);padding:7px 3px}
+.heat td{text-align:center;font-weight:650}.heat td a{color:inherit;text-decoration:none;display:block;min-width:1.2em}
+.heat .does-not-fit{background:var(--badground)}.heat .cannot-tell{background:var(--doubtground)}
+.heat .failed{background:var(--sheet)}
+.multiples{display:flex;flex-wrap:wrap;gap:16px 24px}
+.multiples figcaption{margin:.3rem 0 0;max-width:220px;overflow-wrap:anywhere}
+svg .line{fill:none;stroke:var(--u1);stroke-width:1.5}svg .axis{stroke:var(--edge)}
+svg .fits{fill:var(--u1)}svg .does-not-fit,svg .failed{fill:var(--bad)}svg .cannot-tell{fill:var(--doubt)}
+svg text{font-size:11px}
+"""
+
+
+def portfolio_html(summary: Summary) -> str:
+    """Return the portfolio as an HTML document."""
+    return "\n".join(_lines(summary)) + "\n"
+
+
+def _lines(summary: Summary) -> Iterator[str]:
+    yield from head_lines(headline(summary), summary.verdict, setting(summary), style=_STYLE)
+    yield from _heat_map(summary)
+    yield from _multiples(summary)
+    for table in report_tables(summary):
+        yield from table_lines(table)
+    found = list(curves(summary))
+    if found:
+        yield "<h2>Cost against demand</h2>\n<div class='multiples'>"
+        for curve in found[:MOST_MULTIPLES]:
+            yield _figure(f"{curve.stack}: {curve.workload}", _curve(curve))
+        yield "</div>"
+    told = list(faults(summary))
+    if told:
+        yield "<h2>No answer</h2>\n<ul>"
+        yield from (f"<li>{shown(line)}</li>" for line in told)
+        yield "</ul>"
+    yield from _details(summary)
+    yield from foot_lines()
+
+
+def _heat_map(summary: Summary) -> Iterator[str]:
+    """Yield stacks × scenarios; each cell leads to what is behind it."""
+    yield "<h2>Stacks in scenarios</h2>"
+    legend = (f"{mark} {WORDS[outcome]}" for outcome, mark in MARKS.items() if summary.counts[outcome])
+    yield f"<p class='note'>{shown(' · '.join(legend))}</p>"
+    heads = "".join(f"<th scope='col'>{shown(name)}</th>" for name in summary.scenarios)
+    yield "<div class='scroll' tabindex='0' role='region' aria-label='Table: stacks in scenarios'><table class='heat'>"
+    yield f"<thead><tr><td></td>{heads}</tr></thead><tbody>"
+    detailed = _detailed(summary)
+    for at, line in enumerate(summary.stacks[:MOST_STACKS]):
+        cells = "".join(
+            _cell(summary, line, at, scenario, is_detailed=(at, scenario) in detailed)
+            for scenario in range(len(summary.scenarios))
+        )
+        yield f"<tr><th scope='row'>{shown(line.name)}</th>{cells}</tr>"
+    yield "</tbody></table></div>"
+    hidden = len(summary.stacks) - MOST_STACKS
+    if hidden > 0:
+        yield f"<p class='note'>and {hidden} more stacks (--format json has all)</p>"
+
+
+def _cell(summary: Summary, line: StackLine, stack: int, scenario: int, *, is_detailed: bool) -> str:
+    outcome, row = line.outcomes[scenario], line.rows[scenario]
+    says = f"{line.name}/{summary.scenarios[scenario]}: {WORDS[outcome]}"
+    if row is not None and row.nodes is not None:
+        says += f", {row.nodes} nodes, USD per hour {usd(row.hourly_usd)}"
+    mark = f"<span aria-hidden='true'>{MARKS[outcome]}</span><span class='vh'>{WORDS[outcome]}</span>"
+    if is_detailed:
+        mark = f"<a href='#c{stack}-{scenario}'>{mark}</a>"
+    return f"<td class='{outcome.split()[0]}' title='{shown(says)}'>{mark}</td>"
+
+
+def _detailed(summary: Summary) -> set[tuple[int, int]]:
+    """Return the cells that are told in full: first those that do not fit."""
+    cells = [
+        (line.outcomes[scenario] == "fits", at, scenario)
+        for at, line in enumerate(summary.stacks[:MOST_STACKS])
+        for scenario, row in enumerate(line.rows)
+        if row is not None
+    ]
+    return {(at, scenario) for _, at, scenario in sorted(cells)[:MOST_DETAILS]}
+
+
+def _details(summary: Summary) -> Iterator[str]:
+    cells = sorted(_detailed(summary))
+    if cells:
+        yield "<h2>Cells</h2>"
+    rows = (summary.stacks[at].rows[scenario] for at, scenario in cells)
+    whole = summary.answers.whole({row.digest for row in rows if row is not None})
+    for at, scenario in cells:
+        line = summary.stacks[at]
+        row = line.rows[scenario]
+        if row is not None:
+            name = f"{line.name}/{summary.scenarios[scenario]}"
+            words = WORDS[line.outcomes[scenario]]
+            yield f"<details id='c{at}-{scenario}'><summary>{shown(name)} {shown(words)}</summary>"
+            yield from _behind(name, whole.get(row.digest, row))
+            command = f"pulumi-dra portfolio … --cell {shown(name)}"
+            yield f"<p class='note'><code>{command}</code> prints its plan</p></details>"
+
+
+def _behind(name: str, row: Row) -> Iterator[str]:
+    """Yield the pools of a cell and its reasons."""
+    if outcome_of(row) == FAILED:
+        yield f"<p>{shown(row.why)}</p>"
+        return
+    details = json.loads(row.details)
+    yield from grid_lines(Table(f"pools of {name}", _POOL_HEADS, tuple(_pool_rows(details)), frozenset(range(2, 7))))
+    lines = [*details["reasons"], *([f"and {details['more_reasons']} more"] if details["more_reasons"] else [])]
+    if lines:
+        yield "<ul>" + "".join(f"<li>{shown(line)}</li>" for line in lines) + "</ul>"
+    for line in details["assumptions"]:
+        yield f"<p class='note'>{shown(line)}</p>"
+
+
+def _pool_rows(details: dict[str, Any]) -> Iterator[tuple[str, ...]]:
+    for pool in details["pools"]:
+        simulated = "–" if pool["simulated"] is None else pool["simulated"]
+        numbers = (pool["bound"], pool["packing"], simulated, pool["recommended"], pool["maximum"])
+        yield (pool["name"], pool["machine"], *map(str, numbers))
+
+
+def _multiples(summary: Summary) -> Iterator[str]:
+    """Yield a small chart for each stack: nodes by scenario, coloured by verdict."""
+    yield "<h2>Nodes by scenario</h2>"
+    colours = {"fits": "blue", "does-not-fit": "red", "cannot-tell": "amber"}
+    told = (f"{colour}: {WORDS[outcome]}" for outcome, colour in colours.items() if summary.counts[outcome])
+    yield f"<p class='note'>{shown(' · '.join(told))}</p>\n<div class='multiples'>"
+    most = max((row.nodes or 0 for line in summary.stacks for row in line.rows if row is not None), default=0)
+    for line in summary.stacks[:MOST_MULTIPLES]:
+        yield _figure(line.name, _bars(line, max(1, most)))
+    yield "</div>"
+
+
+def _figure(title: str, picture: str) -> str:
+    return f"<figure>{picture}<figcaption>{shown(title)}</figcaption></figure>"
+
+
+def _bars(line: StackLine, most: int) -> str:
+    """Return one bar for each scenario; `most` is the height of all charts, so that they compare."""
+    width = _WIDTH / max(1, len(line.rows))
+    bars = "".join(
+        f"<rect class='{line.outcomes[at]}' x='{at * width:.1f}' "
+        f"y='{_HEIGHT - _HEIGHT * (row.nodes or 0) / most:.1f}' width='{max(0.5, width - 1):.1f}' "
+        f"height='{_HEIGHT * (row.nodes or 0) / most:.1f}'/>"
+        for at, row in enumerate(line.rows)
+        if row is not None
+    )
+    return _svg(f"{line.name}: nodes by scenario, up to {most}", bars, [])
+
+
+def _curve(curve: CurveRow) -> str:
+    """Return cost, or nodes where a price is not known, against further units, as steps."""
+    last = curve.placed_up_to or 0
+    priced = all(step.hourly is not None for step in curve.steps)
+    heights = [step.hourly or 0.0 if priced else float(sum(step.nodes.values())) for step in curve.steps]
+    top, right = max([1e-9, *heights]), max(1, last)
+    points: list[tuple[float, float]] = []
+    for step, height in zip(curve.steps, heights, strict=True):
+        if points:
+            points.append((step.units, points[-1][1]))
+        points.append((step.units, height))
+    if points:
+        points.append((last, points[-1][1]))
+    path = " ".join(f"{x / right * _WIDTH:.1f},{_HEIGHT - y / top * (_HEIGHT - 12):.1f}" for x, y in points)
+    unit = "USD per hour" if priced else "nodes"
+    labels = [(f"{top:,.2f} {unit}" if priced else f"{top:.0f} nodes", 10)]
+    says = f"{curve.workload}: {unit} against up to {last} more"
+    return _svg(says, f"<polyline class='line' points='{path}'/>", labels)
+
+
+def _svg(says: str, inside: str, labels: Sequence[tuple[str, float]]) -> str:
+    texts = "".join(f"<text x='2' y='{y:.0f}'>{shown(text)}</text>" for text, y in labels)
+    axis = f"<line class='axis' x1='0' y1='{_HEIGHT}' x2='{_WIDTH}' y2='{_HEIGHT}'/>"
+    head = f"<svg role='img' width='{_WIDTH}' height='{_HEIGHT + 2}' viewBox='0 0 {_WIDTH} {_HEIGHT + 2}'>"
+    return f"{head}<title>{shown(says)}</title>{inside}{axis}{texts}</svg>"

@@ -1,0 +1,28 @@
+"""All answers of a portfolio as one Parquet file, with the names of stacks and scenarios."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dra_command.portfolio.computation.answer_row import Row
+from dra_command.portfolio.computation.answer_store import write_parquet
+from dra_command.portfolio.report.summary import Summary
+from dra_planner.errors import PlannerError
+
+
+def export_parquet(summary: Summary, path: Path) -> None:
+    """Write a row for each cell that has an answer, in the order of the portfolio; raises PlannerError."""
+    answers = summary.answers
+    whole = answers.whole(answers.rows)
+    rows = [
+        (answers.collected.stacks[cell.stack].name, summary.scenarios[cell.scenario], *whole.get(cell.digest, row))
+        for cell in answers.cells
+        if (row := answers.row(cell)) is not None
+    ]
+    try:
+        write_parquet(path, ("stack", "scenario", *Row._fields), rows)
+    except ImportError:
+        fix = 'pip install "pulumi-dra[portfolio]"'
+        raise PlannerError("Parquet is written by pyarrow, which is not installed", fix=fix) from None
+    except OSError as error:
+        raise PlannerError(f"{path} cannot be written: {error.strerror or error}", fix="name another file") from None

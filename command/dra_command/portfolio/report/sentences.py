@@ -1,0 +1,152 @@
+"""A portfolio as rows and sentences, before any format."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dra_command.pens.signs import DRAWN
+from dra_command.pens.table import Table
+from dra_command.portfolio.computation.answer_row import Row
+from dra_command.portfolio.report.summary import FAILED, MISSING, Summary, outcome_of
+from dra_planner.wording import counted, verb
+
+MARKS = {
+    "fits": DRAWN.fits,
+    "does-not-fit": DRAWN.does_not_fit,
+    "cannot-tell": DRAWN.cannot_tell,
+    FAILED: "!",
+    MISSING: ".",
+}
+WORDS = {
+    "fits": "fits",
+    "does-not-fit": "does not fit",
+    "cannot-tell": "cannot be judged",
+    FAILED: "has no answer",
+    MISSING: "not computed",
+}
+_SCENARIOS_NOTE = "nodes and cost: what is built within the maximums, also where that is not enough"
+MOST_ROWS = 40
+MOST_COLUMNS = 60
+
+
+def headline(summary: Summary) -> str:
+    """Return what the cells say in one sentence."""
+    counts = summary.counts
+    parts = [f"{counts['fits']:,} of {counts.total():,} cells fit"]
+    if counts["does-not-fit"]:
+        parts.append(f"{counts['does-not-fit']:,} do not")
+    if counts["cannot-tell"]:
+        parts.append(f"{counts['cannot-tell']:,} cannot be judged")
+    if counts[FAILED]:
+        parts.append(f"{counts[FAILED]:,} {verb(counts[FAILED], 'have')} no answer")
+    if counts[MISSING]:
+        parts.append(f"{counts[MISSING]:,} {verb(counts[MISSING], 'are')} not computed")
+    return ", ".join(parts)
+
+
+def setting(summary: Summary) -> str:
+    """Return what was asked: how many stacks and scenarios, at which demand."""
+    ask = summary.answers.collected.portfolio.ask
+    stacks, scenarios = counted(len(summary.stacks), "stack"), counted(len(summary.scenarios), "scenario")
+    return f"{stacks}, {scenarios}, {ask.demand} demand"
+
+
+def scenarios_table(summary: Summary) -> Table:
+    """Return a row for each scenario: cells by outcome, nodes, and cost against that of today."""
+    base = summary.totals[0].hourly_usd
+    rows = [
+        (
+            total.name,
+            f"{total.counts['fits']:,}",
+            f"{total.counts['does-not-fit']:,}",
+            f"{total.counts['cannot-tell']:,}",
+            f"{total.counts[FAILED]:,}",
+            f"{total.nodes:,}",
+            usd(total.hourly_usd),
+            "" if not base or total.hourly_usd is None else f"{total.hourly_usd / base - 1:+.1%}",
+        )
+        for total in summary.totals[:MOST_COLUMNS]
+    ]
+    hidden = len(summary.totals) - len(rows)
+    heads = ("scenario", "fit", "do not fit", "cannot be judged", "no answer", "nodes", "USD per hour", "against as-is")
+    return Table(
+        "Scenarios",
+        heads,
+        tuple(rows),
+        numbers=frozenset(range(1, len(heads))),
+        note=_SCENARIOS_NOTE + (f" · and {hidden} more (--format json has all)" if hidden else ""),
+    )
+
+
+def stacks_table(summary: Summary) -> Table:
+    """Return a row for each stack: how it is today, and the first scenario in which it no longer fits."""
+    lines = sorted(enumerate(summary.stacks), key=lambda each: (not each[1].first_not_fitting, each[0]))
+    rows = [
+        (
+            line.name,
+            WORDS[line.outcomes[0]],
+            _number(line.as_is, "nodes"),
+            "" if line.as_is is None else usd(line.as_is.hourly_usd),
+            line.first_not_fitting or "fits in all" * (set(line.outcomes) == {"fits"}),
+            next((row.why for row in line.rows if row is not None and row.why), ""),
+        )
+        for _, line in lines[:MOST_ROWS]
+    ]
+    hidden = len(lines) - len(rows)
+    return Table(
+        "Stacks",
+        ("stack", "as-is", "nodes", "USD per hour", "first that no longer fits", "why"),
+        tuple(rows),
+        numbers=frozenset({2, 3}),
+        note=f"and {hidden} more, all of which fit or come later in the file (--format json has all)" if hidden else "",
+    )
+
+
+def heat_map(summary: Summary) -> Iterator[str]:
+    """Yield stacks × scenarios with a mark for each cell, a legend first."""
+    legend = "  ".join(f"{mark} {WORDS[outcome]}" for outcome, mark in MARKS.items() if summary.counts[outcome])
+    yield f"{legend}  (a column for each scenario, in the order above)"
+    lines = [line for line in summary.stacks if set(line.outcomes) != {"fits"}][:MOST_ROWS]
+    width = max((len(line.name) for line in lines), default=0)
+    for line in lines:
+        marks = "".join(MARKS[outcome] for outcome in line.outcomes[:MOST_COLUMNS])
+        yield f"{line.name:<{width}}  {marks}"
+
+
+def faults(summary: Summary) -> Iterator[str]:
+    """Yield the cells without an answer, those of one stack with one fault together."""
+    together: dict[tuple[int, str], list[str]] = {}
+    for cell, row in summary.faults():
+        together.setdefault((cell.stack, row.why), []).append(summary.scenarios[cell.scenario])
+    for (stack, why), names in together.items():
+        every = set(names) == set(summary.scenarios)
+        where = "every scenario" if every else ", ".join(dict.fromkeys(names[:5])) + (" …" if len(names) > 5 else "")
+        yield f"{summary.answers.collected.stacks[stack].name} ({where}): {why}"
+    placed = summary.answers.placement
+    if placed is not None and outcome_of(placed) == FAILED:
+        yield placed.why
+    for pattern in summary.patterns_without_workload:
+        yield (
+            f'ask.curves.workloads: "{pattern}" matches no workload with pods of any stack; '
+            "write NAMESPACE/NAME, with * for any"
+        )
+
+
+def run_sentence(summary: Summary) -> str:
+    """Return how the run went: what was computed, where, and how fast."""
+    log = summary.answers.log
+    if not log.computed:
+        return f"all {log.known:,} answers were known already"
+    where = f"{log.engine} with {counted(log.workers, 'worker')}"
+    rate = f"{log.computed:,} answers computed in {log.seconds:.1f} s ({log.rate:.1f} per second)"
+    return f"{rate} by {where}, {log.known:,} known already"
+
+
+def usd(amount: float | None) -> str:
+    """Return an amount of money per hour, "not known" where it is not."""
+    return "not known" if amount is None else f"{amount:,.2f}"
+
+
+def _number(row: Row | None, name: str) -> str:
+    value = None if row is None else getattr(row, name)
+    return "" if value is None else f"{value:,}"

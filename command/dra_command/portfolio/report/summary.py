@@ -1,0 +1,149 @@
+"""What all cells say together: totals of scenarios, the first scenario in which a stack no longer fits, faults."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from functools import cached_property
+
+from dra_command.portfolio.computation.answer_row import Row
+from dra_command.portfolio.computation.cell_names import CellName
+from dra_command.portfolio.computation.execution import Answers
+from dra_planner.model import Verdict
+
+FAILED = "failed"
+MISSING = "not computed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScenarioTotal:
+    """One scenario over all stacks. `hourly_usd` is None where a stack has none; then `priced` of them have one."""
+
+    name: str
+    counts: Counter[str]
+    nodes: int
+    hourly_usd: float | None
+    priced: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StackLine:
+    """One stack over all scenarios, in their order; `as_is` is its row without edits."""
+
+    name: str
+    as_is: Row | None
+    outcomes: tuple[str, ...]
+    rows: tuple[Row | None, ...] = field(repr=False)
+    first_not_fitting: str = ""
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Totals of the answers to the question `plan`."""
+
+    answers: Answers
+
+    @property
+    def scenarios(self) -> tuple[str, ...]:
+        return tuple(each.scenario.name for each in self.answers.collected.futures)
+
+    @cached_property
+    def stacks(self) -> tuple[StackLine, ...]:
+        """One line for each stack, in the order of the portfolio."""
+        count = len(self.scenarios)
+        rows: list[list[Row | None]] = [[None] * count for _ in self.answers.collected.stacks]
+        for cell in self.answers.cells:
+            if cell.question == "plan":
+                rows[cell.stack][cell.scenario] = self.answers.row(cell)
+        return tuple(
+            self._line(inputs.name, mine) for inputs, mine in zip(self.answers.collected.stacks, rows, strict=True)
+        )
+
+    def _line(self, name: str, rows: list[Row | None]) -> StackLine:
+        outcomes = tuple(outcome_of(row) for row in rows)
+        first = next((at for at, each in enumerate(outcomes) if each in ("does-not-fit", "cannot-tell")), None)
+        return StackLine(
+            name=name,
+            as_is=rows[0],
+            outcomes=outcomes,
+            rows=tuple(rows),
+            first_not_fitting="" if first is None else self.scenarios[first],
+        )
+
+    @cached_property
+    def totals(self) -> tuple[ScenarioTotal, ...]:
+        """One total for each scenario, in the order of the portfolio."""
+        totals = []
+        for at, name in enumerate(self.scenarios):
+            rows = [row for line in self.stacks if (row := line.rows[at]) is not None]
+            prices = [row.hourly_usd for row in rows if row.hourly_usd is not None]
+            totals.append(
+                ScenarioTotal(
+                    name=name,
+                    counts=Counter(line.outcomes[at] for line in self.stacks),
+                    nodes=sum(row.nodes or 0 for row in rows),
+                    hourly_usd=sum(prices) if prices and len(prices) == len(rows) else None,
+                    priced=len(prices),
+                )
+            )
+        return tuple(totals)
+
+    @cached_property
+    def counts(self) -> Counter[str]:
+        """Cells by outcome."""
+        return sum((total.counts for total in self.totals), Counter[str]())
+
+    @property
+    def verdict(self) -> Verdict:
+        """*does not fit* where a cell does not; else *cannot tell* where one cannot be judged or has no answer."""
+        if self.counts["does-not-fit"]:
+            return "does-not-fit"
+        return "fits" if self.counts["fits"] == self.counts.total() else "cannot-tell"
+
+    @property
+    def has_wrong_input(self) -> bool:
+        """Whether a stack, an edit, or what is to be placed across clusters is wrong."""
+        placed = self.answers.placement
+        return (
+            any(row.outcome == "failed:input" for _, row in self.faults())
+            or (placed is not None and placed.outcome == "failed:input")
+            or bool(self.patterns_without_workload)
+        )
+
+    @cached_property
+    def patterns_without_workload(self) -> tuple[str, ...]:
+        """Patterns of `ask.curves` that match no workload with pods of any stack; none while a curve has no answer."""
+        asked = self.answers.collected.portfolio.ask.curves
+        if asked is None:
+            return ()
+        rows = [self.answers.row(cell) for cell in self.answers.cells if cell.question == "curves"]
+        if self.answers.sampled or any(row is None or outcome_of(row) == FAILED for row in rows):
+            return ()
+        found = [each["workload"] for row in rows if row is not None for each in json.loads(row.details)["curves"]]
+        names = {workload.rpartition(" ")[2] for workload in found}
+        return tuple(
+            pattern
+            for pattern in asked.workloads
+            if pattern != "*" and not any(fnmatchcase(name, pattern) for name in names)
+        )
+
+    def faults(self) -> Iterator[tuple[CellName, Row]]:
+        """Yield the cells that have no answer, of every question."""
+        for cell in self.answers.cells:
+            row = self.answers.row(cell)
+            if row is not None and outcome_of(row) == FAILED:
+                yield cell, row
+
+    def name_of(self, cell: CellName) -> str:
+        """Return how a cell is called: STACK/SCENARIO."""
+        return f"{self.answers.collected.stacks[cell.stack].name}/{self.scenarios[cell.scenario]}"
+
+
+def outcome_of(row: Row | None) -> str:
+    """Return the verdict of a cell, FAILED where it has none, MISSING where it was not computed."""
+    if row is None:
+        return MISSING
+    return FAILED if row.outcome.startswith("failed:") else row.outcome

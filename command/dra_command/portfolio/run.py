@@ -1,0 +1,91 @@
+"""`pulumi-dra portfolio FILE`: many stacks, many scenarios."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from dra_command.command_line.arguments import UsageError
+from dra_command.command_line.exit_status import Status, status_of
+from dra_command.portfolio.computation.execution import RunOptions, run_portfolio
+from dra_command.portfolio.computation.progress import shown
+from dra_command.portfolio.input_collection import collect
+from dra_command.portfolio.report.summary import MISSING, Summary
+
+
+def run(values: argparse.Namespace) -> int:
+    """Run what is missing of a portfolio, print what all of it says, and return the exit status."""
+    _check(values)
+    collected = collect(values.file)
+    if values.cell:
+        from dra_command.portfolio.cell_plan import print_cell
+
+        return print_cell(collected, values)
+    options = RunOptions(
+        results=Path(values.results) if values.results else default_results(values.file),
+        scheduler=values.scheduler,
+        workers=values.workers,
+        engine=values.engine,
+        sample=values.sample,
+    )
+    with shown(quiet=values.quiet) as progress:
+        answers = run_portfolio(collected, options, progress)
+    for file, why in answers.store.unreadable.items():
+        print(f"pulumi-dra: {file}: is passed over, it cannot be read: {why}; remove it", file=sys.stderr)
+    summary = Summary(answers)
+    if values.parquet:
+        from dra_command.portfolio.report.parquet import export_parquet
+
+        export_parquet(summary, Path(values.parquet))
+    _print(summary, options, values)
+    return _status(summary, values)
+
+
+def _check(values: argparse.Namespace) -> None:
+    """Raise UsageError for options that do not go together."""
+    for option, given in (("--engine", values.engine not in ("", "dask")), ("--workers", values.workers)):
+        if values.scheduler and given:
+            raise UsageError(
+                f"{option}: with --scheduler the workers are those that have joined it", fix=f"leave {option} out"
+            )
+
+
+def default_results(file: str) -> Path:
+    """Return where the answers of a portfolio are kept unless another folder is named."""
+    path = Path(file)
+    return path.parent / ".pulumi-dra" / path.stem
+
+
+def _print(summary: Summary, options: RunOptions, values: argparse.Namespace) -> None:
+    match values.format:
+        case "json":
+            from dra_command.portfolio.report.json import portfolio_json
+
+            print(portfolio_json(summary))
+        case "html":
+            from dra_command.portfolio.report.html import portfolio_html
+
+            print(portfolio_html(summary), end="")
+        case _:
+            from dra_command.portfolio.report.text import print_portfolio
+            from dra_command.portfolio.run_estimate import estimate
+
+            missing = sum(summary.answers.row(cell) is None for cell in summary.answers.cells)
+            notes = estimate(options.results, missing)
+            print_portfolio(summary, notes=notes, quiet=values.quiet, verbose=values.verbose)
+
+
+def _status(summary: Summary, values: argparse.Namespace) -> int:
+    log = summary.answers.log
+    if log.interrupted:
+        print(
+            f"interrupted: {log.known + log.computed} of {log.cells} cells are kept; the same command continues",
+            file=sys.stderr,
+        )
+        return Status.INTERRUPTED
+    if summary.has_wrong_input:
+        return Status.WRONG_INPUT
+    if summary.answers.sampled and set(summary.counts) <= {"fits", MISSING}:
+        return Status.FITS  # all that was asked for
+    return status_of(summary.verdict, allow_unknown=values.allow_unknown)

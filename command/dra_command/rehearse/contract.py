@@ -1,0 +1,129 @@
+"""Answer of `pulumi-dra rehearse`."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from dra_command.contract.output import Output, VerdictText
+from dra_command.plan_report.contract.plan import PlacementRow
+
+
+class PlannedRow(Output):
+    """What the plan says of a workload."""
+
+    placed: int
+    pending: int
+    placements: list[PlacementRow]
+    verdict: VerdictText
+
+
+class SimulatedRow(Output):
+    """What the planner's simulation says of a workload, in this order of arrival."""
+
+    placed: int
+    placements: list[PlacementRow]
+
+
+class DeviceRow(Output):
+    """One device that a claim of a pod holds."""
+
+    claim: str
+    request: str
+    driver: str
+    pool: str = Field(description="Pool of devices, as ResourceSlices name it: that of the node.")
+    device: str
+
+
+class PodRow(Output):
+    """One pod; the node is empty while it is pending."""
+
+    name: str
+    node: str
+    words: str = Field(description="What the scheduler says of a pending pod.")
+    devices: list[DeviceRow]
+
+
+class OutcomeRow(Output):
+    """What became of a workload."""
+
+    placed: int
+    pending: int = Field(description="Pods without a node, those included that were never created.")
+    created: int
+    placements: list[PlacementRow]
+    refused: str = Field(description="Why the API server did not take it, or its pods; empty where it did.")
+    pods: list[PodRow]
+
+
+class DifferenceRow(Output):
+    """Why the outcome is not what the plan, or the simulation, says."""
+
+    reason: str
+    message: str
+
+
+class WorkloadRow(Output):
+    """One workload, in order of arrival."""
+
+    kind: str
+    namespace: str
+    name: str
+    wanted: int
+    plan: PlannedRow | None = Field(description="Null where the plan leaves the workload out.")
+    simulation: SimulatedRow | None = Field(description="Null where nothing was simulated.")
+    outcome: OutcomeRow
+    difference: DifferenceRow | None = Field(description="Between plan and outcome.")
+    deviation: DifferenceRow | None = Field(description="Between simulation and outcome.")
+
+
+class PoolRow(Output):
+    """One pool of nodes."""
+
+    name: str
+    nodes: int
+    nodes_used: int
+    pods: int
+    devices: int
+    devices_used: int
+    planned_devices_used: int | None = Field(description="Null for the system pool.")
+
+
+class ScenarioWorkloadRow(Output):
+    """One workload in a scenario."""
+
+    kind: str
+    namespace: str
+    name: str
+    before: int = Field(description="Pods that had a node before it.")
+    wanted: int = Field(description="Pods that the workload is to have after it.")
+    simulation: SimulatedRow
+    outcome: OutcomeRow
+    deviation: DifferenceRow | None = Field(description="Between simulation and outcome.")
+
+
+class RehearsedScenario(Output):
+    """A scenario that was played after the workloads were placed, and after the scenarios before it."""
+
+    scenario: str
+    event: str
+    decided: bool = Field(description="False when time ran out.")
+    seconds: float
+    workloads: list[ScenarioWorkloadRow]
+
+
+class RehearseOutput(Output):
+    """Answer of `pulumi-dra rehearse --format json`."""
+
+    version: Literal[1] = 1
+    verdict: VerdictText = Field(
+        description="fits: every pod has a node. does-not-fit: some are pending. cannot-tell: a difference is "
+        "unexplained, or time ran out."
+    )
+    kubernetes: str = Field(description="Release of the control plane.")
+    order: str
+    seconds: float
+    workloads: list[WorkloadRow]
+    pools: list[PoolRow]
+    notes: list[str]
+    scenarios: list[RehearsedScenario] = Field(description="In the order in which they were played.")

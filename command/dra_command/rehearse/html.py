@@ -1,0 +1,47 @@
+"""A rehearsal as one HTML page that needs nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from dra_command.pens.html.tables import foot_lines, head_lines, shown, table_lines
+from dra_command.rehearse.summary import (
+    explanations,
+    headline,
+    pools_table,
+    scenario_tables,
+    setting,
+    verdict_of,
+    workloads_table,
+)
+
+if TYPE_CHECKING:  # the sandbox is an extra
+    from dra_sandbox.rehearsal import Comparison
+
+_STYLE: Final = "td{white-space:nowrap}h3{margin-top:1.4rem}"
+"""Counts with their pools stay on one line; where that is too wide, the table scrolls."""
+
+
+def rehearse_html(found: Comparison) -> str:
+    """Return the rehearsal as an HTML document."""
+    return "\n".join(_lines(found)) + "\n"
+
+
+def _lines(found: Comparison) -> Iterator[str]:
+    yield from head_lines(headline(found), verdict_of(found), setting(found), style=_STYLE)
+    yield from table_lines(workloads_table(found))
+    yield from table_lines(pools_table(found))
+    for table in scenario_tables(found):
+        yield from table_lines(table)
+    for name, lines in explanations(found):
+        yield f"<h3>{shown(name)}</h3>\n<ul>"
+        for line in lines:
+            yield f"<li>{shown(line)}</li>"
+        yield "</ul>"
+    if found.notes:
+        yield "<details><summary>Notes</summary>\n<ul>"
+        for note in found.notes:
+            yield f"<li>{shown(note)}</li>"
+        yield "</ul>\n</details>"
+    yield from foot_lines()

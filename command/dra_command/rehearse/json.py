@@ -1,0 +1,134 @@
+"""A rehearsal as JSON: the contract's form."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dra_command.plan_report.contract.plan import PlacementRow
+from dra_command.rehearse.contract import (
+    DeviceRow,
+    DifferenceRow,
+    OutcomeRow,
+    PlannedRow,
+    PodRow,
+    PoolRow,
+    RehearsedScenario,
+    RehearseOutput,
+    ScenarioWorkloadRow,
+    SimulatedRow,
+    WorkloadRow,
+)
+from dra_command.rehearse.summary import verdict_of
+
+if TYPE_CHECKING:  # the sandbox is an extra
+    from dra_sandbox.rehearsal import (
+        Comparison,
+        Difference,
+        Outcome,
+        ScenarioOutcome,
+        SimulatedWorkload,
+        WorkloadOutcome,
+    )
+    from dra_sandbox.rehearsal import WorkloadRow as Row
+
+
+def rehearse_json(found: Comparison) -> str:
+    """Return the rehearsal as indented JSON."""
+    output = RehearseOutput(
+        verdict=verdict_of(found),
+        kubernetes=found.release,
+        order=found.order,
+        seconds=round(found.seconds, 1),
+        workloads=[_workload(row) for row in found.rows],
+        pools=_pools(found.outcome, {pool.name: pool.devices.used for pool in found.plan.pools}),
+        notes=list(found.notes),
+        scenarios=[_scenario(each) for each in found.scenarios],
+    )
+    return output.model_dump_json(indent=2)
+
+
+def _workload(row: Row) -> WorkloadRow:
+    outcome, planned = row.outcome, row.planned
+    return WorkloadRow(
+        kind=outcome.workload.kind,
+        namespace=outcome.workload.namespace,
+        name=outcome.workload.name,
+        wanted=row.wanted,
+        plan=None
+        if planned is None
+        else PlannedRow(
+            placed=planned.placed,
+            pending=planned.pending,
+            placements=[PlacementRow(pool=pool, pods=pods) for pool, pods in planned.placements],
+            verdict=planned.verdicts["steady"],
+        ),
+        simulation=_simulated(row.simulated) if row.simulated else None,
+        outcome=_outcome(outcome, row.pending),
+        difference=_difference(row.difference),
+        deviation=_difference(row.deviation),
+    )
+
+
+def _outcome(outcome: WorkloadOutcome, pending: int) -> OutcomeRow:
+    return OutcomeRow(
+        placed=outcome.placed,
+        pending=pending,
+        created=len(outcome.pods),
+        placements=[PlacementRow(pool=pool, pods=pods) for pool, pods in outcome.pools.items()],
+        refused=outcome.refused,
+        pods=[
+            PodRow(
+                name=pod.name,
+                node=pod.node,
+                words=pod.words,
+                devices=[DeviceRow(**device._asdict()) for device in pod.devices],
+            )
+            for pod in outcome.pods
+        ],
+    )
+
+
+def _simulated(simulated: SimulatedWorkload) -> SimulatedRow:
+    placements = [PlacementRow(pool=pool, pods=pods) for pool, pods in simulated.pools.items()]
+    return SimulatedRow(placed=simulated.placed, placements=placements)
+
+
+def _difference(found: Difference | None) -> DifferenceRow | None:
+    return DifferenceRow(reason=found.reason, message=found.message) if found else None
+
+
+def _scenario(found: ScenarioOutcome) -> RehearsedScenario:
+    return RehearsedScenario(
+        scenario=str(found.scenario),
+        event=found.event,
+        decided=found.decided,
+        seconds=round(found.seconds, 1),
+        workloads=[
+            ScenarioWorkloadRow(
+                kind=row.outcome.workload.kind,
+                namespace=row.outcome.workload.namespace,
+                name=row.outcome.workload.name,
+                before=row.before,
+                wanted=row.wanted,
+                simulation=_simulated(row.simulated),
+                outcome=_outcome(row.outcome, row.pending),
+                deviation=_difference(row.deviation),
+            )
+            for row in found.rows
+        ],
+    )
+
+
+def _pools(outcome: Outcome, planned: dict[str, int]) -> list[PoolRow]:
+    return [
+        PoolRow(
+            name=pool.name,
+            nodes=pool.nodes,
+            nodes_used=pool.nodes_used,
+            pods=pool.pods,
+            devices=pool.devices,
+            devices_used=pool.devices_used,
+            planned_devices_used=planned.get(pool.name),
+        )
+        for pool in outcome.pools
+    ]

@@ -1,0 +1,45 @@
+"""The options of `rehearse`."""
+
+from __future__ import annotations
+
+import argparse
+
+from dra_command.command_line.shared_options import add_answer, add_fleet, add_paths
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.set_defaults(observed="")
+    add_paths(parser)
+    add_fleet(parser)
+    parser.add_argument("--kubernetes", metavar="VERSION", help='rehearse on this release instead, as "1.36"')
+    parser.add_argument(
+        "--order",
+        metavar="ORDER",
+        default="document",
+        help="in which order the workloads arrive: document, reversed, or random:N (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--one-by-one",
+        action="store_true",
+        help="let a workload arrive when every pod of those before has a node or a verdict; default: all at once",
+    )
+    parser.add_argument(
+        "--scenario",
+        metavar="SCENARIO",
+        action="append",
+        default=[],
+        help="play this afterwards, and compare with the simulation; may be repeated: rollout[:NAME], scale-up, "
+        "node-lost[:NODE], zone-lost:ZONE, driver-upgraded:VERSION, arrival-order:ORDER",
+    )
+    parser.add_argument(
+        "--kubeconfig",
+        metavar="FILE",
+        default="",
+        help="rehearse on this cluster, which must be one to be thrown away (kind, k3d, a vcluster) and marked as such",
+    )
+    parser.add_argument("--context", metavar="NAME", default="", help="with --kubeconfig: this context of it")
+    parser.add_argument("--binaries", metavar="FOLDER", help="folder with etcd and the three Kubernetes binaries")
+    parser.add_argument(
+        "--time-limit", metavar="SECONDS", type=float, default=180, help="give up after so long (default: %(default)s)"
+    )
+    add_answer(parser, ("text", "json", "markdown", "html"))

@@ -1,0 +1,105 @@
+"""`pulumi-dra rehearse`: the plan tried on the real scheduler, by the package dra_sandbox."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dra_command.command_line.arguments import UsageError, require_sandbox
+from dra_command.command_line.exit_status import status_of
+from dra_command.inputs.command_inputs import print_skipped_files, read_inputs
+from dra_planner.plan import Plan, PlanRequest, make_plan
+from dra_planner.releases import parse_version
+from dra_planner.sources import Source
+from dra_planner.wording import counted
+
+if TYPE_CHECKING:  # the sandbox is an extra
+    from dra_sandbox.rehearsal import Comparison
+
+
+def run(values: argparse.Namespace) -> int:
+    """Plan, rehearse the plan, and print both side by side; 0 when every pod has a node, 1 when some are pending,
+    3 when a difference is unexplained or time ran out.
+    """
+    require_sandbox("a rehearsal", "psutil", "cryptography")
+    if values.context and not values.kubeconfig:
+        raise UsageError("--context names a context of a kubeconfig", fix="give --kubeconfig FILE too")
+    inputs = read_inputs(values, needs_capacity=True)
+    print_skipped_files(inputs.left_alone, quiet=values.quiet)
+    plan = make_plan(
+        PlanRequest(sources=inputs.sources, fleet=inputs.fleet, kubernetes=inputs.kubernetes, paths=inputs.paths)
+    )
+    found = _rehearse(plan, inputs.sources, values)
+    _print(found, values)
+    from dra_command.rehearse.summary import verdict_of
+
+    return status_of(verdict_of(found), allow_unknown=values.allow_unknown)
+
+
+def _rehearse(plan: Plan, sources: tuple[Source, ...], values: argparse.Namespace) -> Comparison:
+    from dra_sandbox.control_plane import ControlPlaneError, Refused, Settings, control_plane
+    from dra_sandbox.progress import step
+    from dra_sandbox.rehearsal import (
+        NotThrowAway,
+        Order,
+        Request,
+        Scenario,
+        UnknownSubject,
+        borrowed_cluster,
+        rehearse,
+    )
+    from dra_sandbox.tools import ToolUnavailable
+    from dra_sandbox.tools.kubernetes import find_binaries
+
+    try:
+        order = Order.parse(values.order)
+        scenarios = tuple(map(Scenario.parse, values.scenario))
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+    minor = parse_version(plan.kubernetes)
+    request = Request(
+        plan=plan,
+        sources=sources,
+        order=order,
+        one_by_one=values.one_by_one,
+        within_seconds=values.time_limit,
+        scenarios=scenarios,
+    )
+    nodes = sum(pool.nodes.desired for pool in plan.pools)
+    size = counted(nodes, "GPU node")
+    try:
+        if values.kubeconfig:
+            with (
+                step(f"rehearsing on the cluster of {values.kubeconfig}, {size}"),
+                borrowed_cluster(Path(values.kubeconfig), values.context, minor) as where,
+            ):
+                return rehearse(where, request)
+        binaries = find_binaries(minor, Path(values.binaries) if values.binaries else None)
+        title = f"rehearsing on Kubernetes {binaries.version}, {size}"
+        with step(title), control_plane(Settings(minor), binaries) as plane:
+            return rehearse(plane, request)
+    except (UnknownSubject, NotThrowAway) as error:
+        raise UsageError(str(error)) from error
+    except (ToolUnavailable, ControlPlaneError, Refused) as error:
+        raise UsageError(f"the plan cannot be rehearsed: {error}") from error
+
+
+def _print(found: Comparison, values: argparse.Namespace) -> None:
+    match values.format:
+        case "json":
+            from dra_command.rehearse.json import rehearse_json
+
+            print(rehearse_json(found))
+        case "markdown":
+            from dra_command.rehearse.markdown import rehearse_markdown
+
+            print(rehearse_markdown(found), end="")
+        case "html":
+            from dra_command.rehearse.html import rehearse_html
+
+            print(rehearse_html(found), end="")
+        case _:
+            from dra_command.rehearse.text import print_rehearsal
+
+            print_rehearsal(found, quiet=values.quiet)

@@ -1,0 +1,139 @@
+"""What a rehearsal says, in words and tables that every format shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from dra_command.pens.table import Table
+from dra_planner.model import Verdict
+from dra_planner.wording import counted
+
+if TYPE_CHECKING:  # the sandbox is an extra
+    from dra_sandbox.rehearsal import Comparison, Difference, ScenarioRow, WorkloadRow
+
+_LEGEND = (
+    "plan: what the packing found places · simulation: what the planner says of this order of arrival · "
+    "outcome: what the scheduler did · pods per pool in brackets"
+)
+
+
+def verdict_of(found: Comparison) -> Verdict:
+    """Return whether every pod has a node; cannot tell where something is unexplained, or time ran out."""
+    if _unexplained(found) or not found.outcome.decided or not all(each.decided for each in found.scenarios):
+        return "cannot-tell"
+    return "does-not-fit" if found.pending or any(row.outcome.refused for row in found.rows) else "fits"
+
+
+def headline(found: Comparison) -> str:
+    """Return the outcome in one sentence."""
+    pods = sum(row.outcome.placed for row in found.rows)
+    if _unexplained(found):
+        differences = counted(_unexplained(found), "unexplained difference")
+        return f"{differences} between plan, simulation and scheduler."
+    if not found.outcome.decided:
+        return "The time limit was reached before the scheduler had judged every pod."
+    if found.pending:
+        return f"{counted(found.pending, 'pod')} pending, {counted(pods, 'pod')} placed."
+    return f"All {pods} pods were placed." if pods != 1 else "The pod was placed."
+
+
+def setting(found: Comparison) -> str:
+    """Return where and how this was rehearsed."""
+    fleet = found.plan.fleet
+    where = f"{fleet.cloud} {fleet.region} · " if fleet is not None else ""
+    return f"{where}kube-scheduler {found.release} · order {found.order} · {found.seconds:.1f} s"
+
+
+def workloads_table(found: Comparison) -> Table:
+    """Return plan and outcome of every workload."""
+    rows = tuple(
+        (
+            _name(row),
+            str(row.wanted),
+            _counted(row.planned.placed, dict(row.planned.placements)) if row.planned else "–",
+            _counted(row.simulated.placed, row.simulated.pools) if row.simulated else "–",
+            _counted(row.outcome.placed, row.outcome.pools),
+            str(row.pending) if row.pending else "",
+            _reasons(row.difference, row.deviation),
+        )
+        for row in found.rows
+    )
+    heads = ("workload", "pods", "plan", "simulation", "outcome", "pending", "difference")
+    return Table("Workloads", heads, rows, frozenset({1, 5}), _LEGEND)
+
+
+def scenario_tables(found: Comparison) -> Iterator[Table]:
+    """Yield for each scenario what was placed before, what the simulation said, and what became of every workload."""
+    heads = ("workload", "before", "pods", "simulation", "outcome", "pending", "difference")
+    for each in found.scenarios:
+        rows = tuple(
+            (
+                _name(row),
+                str(row.before),
+                str(row.wanted),
+                _counted(row.simulated.placed, row.simulated.pools),
+                _counted(row.outcome.placed, row.outcome.pools),
+                str(row.pending) if row.pending else "",
+                _reasons(row.deviation),
+            )
+            for row in each.rows
+        )
+        note = "" if each.decided else "The time limit was reached before the scheduler had judged every pod."
+        title = f"Scenario {each.scenario}: {each.event}"
+        yield Table(title, heads, rows, frozenset({1, 2, 5}), note)
+
+
+def pools_table(found: Comparison) -> Table:
+    """Return nodes and devices of every pool."""
+    planned = {pool.name: str(pool.devices.used) for pool in found.plan.pools}
+    rows = tuple(
+        (
+            pool.name,
+            str(pool.nodes),
+            str(pool.nodes_used),
+            str(pool.pods),
+            str(pool.devices),
+            planned.get(pool.name, ""),
+            str(pool.devices_used),
+        )
+        for pool in found.outcome.pools
+    )
+    heads = ("pool", "nodes", "with pods", "pods", "devices", "used in plan", "used")
+    return Table("Node pools", heads, rows, frozenset(range(1, 7)))
+
+
+def explanations(found: Comparison) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield each workload that differs, was refused or has pending pods, with the reason and the scheduler's words."""
+    for row in found.rows:
+        lines = [each.message for each in (row.difference, row.deviation) if each is not None]
+        if row.outcome.refused and not row.difference:
+            lines.append(f"refused: {row.outcome.refused}")
+        lines += [f"kube-scheduler: {words}" for words in row.outcome.words]
+        if lines:
+            yield _name(row), tuple(dict.fromkeys(lines))
+    for each in found.scenarios:
+        for after in each.rows:
+            lines = [after.deviation.message] if after.deviation else []
+            lines += [f"kube-scheduler: {words}" for words in after.outcome.words]
+            if lines:
+                yield f"{each.scenario}, {_name(after)}", tuple(lines)
+
+
+def _unexplained(found: Comparison) -> int:
+    return len(found.unexplained) + sum(len(each.unexplained) for each in found.scenarios)
+
+
+def _reasons(*differences: Difference | None) -> str:
+    """The codes of the differences, each once."""
+    return ", ".join(dict.fromkeys(each.reason for each in differences if each is not None))
+
+
+def _name(row: WorkloadRow | ScenarioRow) -> str:
+    ref = row.outcome.workload
+    return f"{ref.kind} {ref.namespace}/{ref.name}"
+
+
+def _counted(pods: int, pools: Mapping[str, int]) -> str:
+    where = ", ".join(f"{pool} {count}" for pool, count in sorted(pools.items()) if count)
+    return f"{pods} ({where})" if where else str(pods)

@@ -1,0 +1,42 @@
+"""A rehearsal for a person at a terminal, and plain in a pipe."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dra_command.pens.terminal.page import VERDICT_STYLES, Page
+from dra_command.rehearse.summary import (
+    explanations,
+    headline,
+    pools_table,
+    scenario_tables,
+    setting,
+    verdict_of,
+    workloads_table,
+)
+
+if TYPE_CHECKING:  # the sandbox is an extra
+    from dra_sandbox.rehearsal import Comparison
+
+
+def print_rehearsal(found: Comparison, *, quiet: bool = False) -> None:
+    """Print the rehearsal; `quiet` leaves the headline and what differs or is pending."""
+    with Page() as page:
+        page.line((headline(found), f"bold {VERDICT_STYLES[verdict_of(found)]}"), f"  {setting(found)}")
+        if not quiet:
+            for table in (workloads_table(found), pools_table(found), *scenario_tables(found)):
+                page.gap()
+                if table.title.startswith("Scenario"):
+                    page.line((table.title, "bold"))
+                page.table(table.heads, table.rows, numbers=table.numbers, styles={"unexplained": "bold red"})
+                if table.note:
+                    page.text(table.note, indent=2)
+        for name, lines in explanations(found):
+            page.gap()
+            page.line((name, "bold"))
+            for line in lines:
+                page.text(line, indent=2)
+        if found.notes and not quiet:
+            page.gap()
+            for note in found.notes:
+                page.text(note, mark="- ")

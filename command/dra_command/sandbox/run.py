@@ -1,0 +1,24 @@
+"""`pulumi-dra sandbox`: the whole stack rehearsed here, by the package dra_sandbox."""
+
+from __future__ import annotations
+
+import argparse
+
+from dra_command.command_line.arguments import UsageError, require_sandbox
+from dra_command.pens.visible import visible
+
+_LONGEST_WORD = 4_096  # what a path may have
+
+
+def run(values: argparse.Namespace) -> int:
+    """Hand the words over to the sandbox; raises UsageError where it is not installed."""
+    require_sandbox("the sandbox", "pulumi", "grpc")
+    for word in values.words:
+        if not word.isprintable() or len(word) > _LONGEST_WORD:
+            raise UsageError(f'"{visible(word)}" is no stack, folder or version', fix="see `pulumi-dra sandbox --help`")
+    from dra_sandbox.__main__ import main
+
+    try:
+        return main(values.words)
+    except SystemExit as stop:  # its own parser has printed help, or what is wrong
+        return stop.code if isinstance(stop.code, int) else 0

@@ -1,0 +1,162 @@
+"""`pulumi-dra slices`: what a node will publish before it exists, as YAML that kubectl takes."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+from difflib import get_close_matches
+from typing import Any
+
+import yaml
+
+from dra_command.command_line.arguments import UsageError
+from dra_command.command_line.exit_status import Status
+from dra_command.inputs.command_inputs import read_inputs
+from dra_planner import catalog
+from dra_planner.catalog import DriverRelease, DriverSettings, Machine
+from dra_planner.documents.scalars import resolve_plain
+from dra_planner.errors import CatalogError
+from dra_planner.fleet import Fleet
+from dra_planner.manifests import render_device_class, render_node
+from dra_planner.model import ResourceSlice
+from dra_planner.offers import nodes_of, predict_offers, predict_system_offer
+from dra_planner.plan import fleet_classes
+from dra_planner.releases import features_of, parse_version
+from dra_planner.slices import (
+    predict_accelerator_slices,
+    predict_network_slices,
+    predict_slices,
+    render_slice,
+)
+
+_OF_A_MACHINE = ("cloud", "driver", "mig", "gate", "consumable_shares", "compute_domains", "network", "node_name")
+_NODE_NAME, _KUBERNETES = "node-0", "1.34"
+_NODE = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
+_LONGEST_NAME = 253
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes quotes around text that kubectl would read as something else: n, 1e3."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
+_Dumper.add_representer(
+    str,
+    lambda dumper, text: dumper.represent_scalar(
+        "tag:yaml.org,2002:str", text, style=None if resolve_plain(text) == text else '"'
+    ),
+)
+
+
+def run(values: argparse.Namespace) -> int:
+    """Print the slices of one node, or of one of each pool; raises PlannerError for what cannot be predicted."""
+    if values.fleet or values.stack:
+        documents = _of_pools(values)
+    elif values.nodes:
+        raise UsageError("--nodes is for the pools of a fleet", fix="give --fleet FILE or --stack NAME with it")
+    elif values.machine:
+        documents = [render_slice(each) for each in _of_machine(values)]
+    else:
+        raise UsageError("no node is named", fix="give --machine TYPE, or --fleet FILE or --stack NAME")
+    print(_as_json(documents) if values.format == "json" else _as_yaml(documents), end="")
+    return Status.FITS
+
+
+def _of_pools(values: argparse.Namespace) -> list[dict[str, Any]]:
+    """Return the slices of one node of each pool; with --nodes the fleet's DeviceClasses and the nodes before them."""
+    given = [name for name in ("machine", *_OF_A_MACHINE) if getattr(values, name)]
+    if given:
+        option = "--" + given[0].replace("_", "-")
+        raise UsageError(f"{option} is for one machine; the fleet says it for its pools", fix=f"leave {option} out")
+    inputs = read_inputs(values, needs_capacity=True, needs_manifests=False)
+    assert inputs.fleet is not None  # --stack or --fleet was given
+    features = features_of(parse_version(values.kubernetes) if values.kubernetes else inputs.fleet.minor)
+    name = _pool_name(inputs.fleet, values.pool) if values.pool else ""
+    offers = [offer for offer in predict_offers(inputs.fleet, features) if name in ("", offer.name)]
+    slices = [render_slice(each) for offer in offers for each in offer.slices]
+    if not values.nodes:
+        return slices
+    system = predict_system_offer(inputs.fleet)
+    pools = [*offers, *([system] if system is not None and not name else [])]
+    nodes = [each.node for offer in pools for each in nodes_of(offer, 1)]
+    classes = fleet_classes(inputs.fleet, features)
+    return [*(render_device_class(classes[each]) for each in sorted(classes)), *map(render_node, nodes), *slices]
+
+
+def _pool_name(fleet: Fleet, name: str) -> str:
+    names = [pool.name for pool in fleet.pools]
+    if name not in names:
+        near = get_close_matches(name, names, 1)
+        fix = f"did you mean {near[0]}?" if near else f"its pools are {', '.join(names)}"
+        raise UsageError(f'the fleet has no pool "{name}"', fix=fix)
+    return name
+
+
+def _of_machine(values: argparse.Namespace) -> list[ResourceSlice]:
+    if values.pool:
+        raise UsageError("--pool is for a pool of a fleet", fix="give --fleet FILE or --stack NAME with it")
+    machine = catalog.machine(values.cloud, values.machine) if values.cloud else catalog.find_machine(values.machine)
+    settings = DriverSettings(
+        gates=_gates(values.gate),
+        consumable_shares=values.consumable_shares,
+        compute_domains=values.compute_domains,
+    )
+    node_name = values.node_name or _NODE_NAME
+    if len(node_name) > _LONGEST_NAME or not re.fullmatch(_NODE, node_name):
+        fix = "write lower-case letters, digits, dashes and dots"
+        raise UsageError(f'"{node_name}" is not a valid node name', fix=fix)
+    slices = list(predict_accelerator_slices(machine, node_name=node_name))
+    if values.driver or not slices:
+        slices += predict_slices(
+            machine,
+            _release(values.driver),
+            node_name=node_name,
+            features=features_of(parse_version(values.kubernetes or _KUBERNETES)),
+            mig=values.mig or "none",
+            settings=settings,
+        )
+    if values.network:
+        slices += _network_slices(machine, node_name)
+    return slices
+
+
+def _release(version: str) -> DriverRelease:
+    if not version:
+        known = ", ".join(each.version for each in catalog.driver_releases() if each.is_installable)
+        raise UsageError("no release of the NVIDIA DRA driver is given", fix=f"give --driver VERSION, one of {known}")
+    return catalog.driver_release(version)
+
+
+def _network_slices(machine: Machine, node_name: str) -> tuple[ResourceSlice, ...]:
+    found = predict_network_slices(machine, node_name=node_name)
+    if not found:
+        raise CatalogError(
+            f"{machine.name} has no network interface that pods can claim, or none that is public",
+            fix="leave --network out, or read a real node: kubectl get resourceslices -o yaml",
+        )
+    return found
+
+
+def _gates(words: list[str]) -> dict[str, bool]:
+    gates: dict[str, bool] = {}
+    for word in words:
+        name, equals, value = word.partition("=")
+        if value.lower() not in ("true", "false") and equals:
+            raise UsageError(f'--gate {word}: "{value}" is neither true nor false', fix=f"write {name}=true")
+        gates[name] = value.lower() != "false"
+    return gates
+
+
+def _as_yaml(documents: list[dict[str, Any]]) -> str:
+    if not documents:
+        return "# such a node publishes nothing through this driver\n"
+    text: str = yaml.dump_all(documents, Dumper=_Dumper, sort_keys=False, width=120, allow_unicode=True)
+    return text
+
+
+def _as_json(documents: list[dict[str, Any]]) -> str:
+    listed = {"apiVersion": "v1", "kind": "List", "items": documents}
+    return json.dumps(listed, indent=2, ensure_ascii=False) + "\n"

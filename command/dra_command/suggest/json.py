@@ -1,0 +1,48 @@
+"""Suggested fleets as the published JSON."""
+
+from __future__ import annotations
+
+from dra_command.plan_report.summary import obstacles
+from dra_command.suggest.contract import (
+    MachineCountRow,
+    NotComparedRow,
+    ObstacleRow,
+    SuggestedRow,
+    SuggestOutput,
+)
+from dra_planner.plan.suggesting import Suggestion, Suggestions
+
+
+def suggest_json(found: Suggestions) -> str:
+    """Return the cheapest fleet, the others and what was not compared, as indented JSON."""
+    cost = None if found.best is None else found.best.plan.cost
+    output = SuggestOutput(
+        verdict="fits" if found.best is not None else found.plan.verdict,
+        priced_on="" if cost is None else cost.priced_on,
+        best=None if found.best is None else _fleet(found.best),
+        gap=float(found.gap),
+        others=[_fleet(each) for each in found.others],
+        candidates=found.candidates,
+        not_compared=[NotComparedRow(machine=machine, why=why) for machine, why in found.left_out],
+        obstacles=[] if found.best is not None else list(_obstacles(found)),
+    )
+    return output.model_dump_json(indent=2)
+
+
+def _fleet(each: Suggestion) -> SuggestedRow:
+    return SuggestedRow(
+        hourly=float(each.hourly_usd),
+        machines=[MachineCountRow(machine=machine, nodes=nodes) for machine, nodes in each.machines],
+        fleet=each.document,
+    )
+
+
+def _obstacles(found: Suggestions) -> list[ObstacleRow]:
+    return [
+        ObstacleRow(
+            subject=each.subject,
+            reasons=[line for line, _ in each.lines],
+            fixes=[fix for _, fix in each.lines if fix],
+        )
+        for each in obstacles(found.plan, every=True)
+    ]

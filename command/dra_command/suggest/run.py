@@ -1,0 +1,114 @@
+"""`pulumi-dra suggest`: which machines to buy for workloads, as a fleet document ready to commit."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from decimal import Decimal, InvalidOperation
+
+import yaml
+
+from dra_command.command_line.arguments import UsageError
+from dra_command.command_line.exit_status import Status, status_of
+from dra_command.command_line.progress import doing
+from dra_command.inputs.command_inputs import mark_unrelated_files, print_skipped_files
+from dra_command.inputs.machine_types import requested_machine_types
+from dra_command.plan_report.summary import obstacles
+from dra_planner.clouds import cloud, cloud_of_region
+from dra_planner.plan.suggesting import Suggestion, Suggestions, SuggestRequest, suggest_fleets
+from dra_planner.sources import read_sources
+from dra_planner.wording import counted
+
+
+def run(values: argparse.Namespace) -> int:
+    """Print the cheapest fleet found, the runners-up as comments above it, and return the exit status."""
+    if not values.paths:
+        raise UsageError("no manifests are named", fix="name a file, a folder, or - for standard input")
+    sources, left_alone = mark_unrelated_files(read_sources(values.paths), values.paths, "suggest")
+    print_skipped_files(left_alone, quiet=values.quiet)
+    name = values.cloud or cloud_of_region(values.region)
+    request = SuggestRequest(
+        sources=sources,
+        cloud=name,
+        region=values.region,
+        kubernetes=values.kubernetes or cloud(name).new_cluster,
+        machines=requested_machine_types(values),
+        max_price=_price(values.max_price),
+        level=values.demand,
+    )
+    with doing("comparing machines", quiet=values.quiet):
+        found = suggest_fleets(request)
+    if values.format == "json":
+        from dra_command.suggest.json import suggest_json  # with the contract
+
+        print(suggest_json(found))
+        return Status.FITS if found.best is not None else status_of(found.plan.verdict, allow_unknown=False)
+    if found.best is None:
+        for line in _refusal(found):
+            print(line, file=sys.stderr)
+        return status_of(found.plan.verdict, allow_unknown=False)
+    for line in _why(found, found.best):
+        print(f"# {line}")
+    print(yaml.safe_dump(found.best.document, sort_keys=False, width=120), end="")
+    return Status.FITS
+
+
+def _price(text: str) -> Decimal | None:
+    if not text:
+        return None
+    try:
+        price = Decimal(text)
+    except InvalidOperation:
+        price = Decimal(-1)
+    if not price.is_finite() or price < 0:
+        raise UsageError(f'--max-price: "{text}" is not a price', fix="give US dollars per node and hour, as 12.50")
+    return price
+
+
+def _why(found: Suggestions, best: Suggestion) -> Iterator[str]:
+    """Yield what it costs, how far that is from the least, and what simpler fleets cost."""
+    dated = best.plan.cost.priced_on if best.plan.cost is not None else ""
+    yield f"{_fleet(best)}: {_usd(best.hourly_usd)} per hour{f', prices of {dated}' if dated else ''}"
+    least = f"could cost {found.gap:.2%} less, if one exists that was not found" if found.gap else "costs less: proved"
+    compared = f"{counted(found.candidates, 'machine type')} compared"
+    yield f"{compared}; {'another' if found.gap else 'no other'} fleet of them {least}"
+    for other in found.others:
+        more = other.hourly_usd / best.hourly_usd - 1 if best.hourly_usd else Decimal(0)
+        yield f"instead, {_fleet(other)}: {_usd(other.hourly_usd)} per hour, {more:.0%} more"
+    for why in dict.fromkeys(why for _, why in found.left_out):
+        yield f"not compared, {why}: {', '.join(name for name, other in found.left_out if other == why)}"
+    yield "the system pool and its cost are not part of the comparison"
+
+
+def _refusal(found: Suggestions) -> Iterator[str]:
+    compared = found.candidates
+    if found.plan.judgement.sizing.verdict == "fits":
+        yield (
+            f"cannot tell: everything can be packed on {_packed(found)}, but no fleet of the {compared} machine types "
+            "compared was found on which the simulated scheduler places it in every order of arrival"
+        )
+        return
+    yield (
+        f"no fleet of the {compared} machine types compared runs everything"
+        if compared > 1
+        else (f"{found.plan.pools[0].machine} does not run everything")
+    )
+    for obstacle in obstacles(found.plan):
+        yield obstacle.subject
+        for line, fix in obstacle.lines:
+            yield f"  {line}"
+            if fix:
+                yield f"    → {fix}"
+
+
+def _packed(found: Suggestions) -> str:
+    return " + ".join(f"{pool.packing} × {pool.machine}" for pool in found.plan.pools if pool.packing)
+
+
+def _fleet(each: Suggestion) -> str:
+    return " + ".join(f"{nodes} × {machine}" for machine, nodes in each.machines)
+
+
+def _usd(amount: Decimal) -> str:
+    return f"USD {amount:,.2f}"

@@ -1,0 +1,136 @@
+"""`pulumi-dra verify`: a live cluster against the fleet, and the catalogue rows that would fix a difference."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+from collections.abc import Iterable
+from itertools import groupby
+
+from dra_command.command_line.arguments import UsageError
+from dra_command.command_line.exit_status import Status
+from dra_command.inputs.cluster_snapshot import take_snapshot
+from dra_command.inputs.command_inputs import Inputs, read_inputs
+from dra_command.pens.terminal.page import Page
+from dra_command.verify.contract import DifferenceRow, MissingRow, VerifyOutput
+from dra_planner.documents.snapshot import VERIFIED_KINDS
+from dra_planner.fleet import Fleet
+from dra_planner.offers import (
+    CatalogRow,
+    Difference,
+    Verification,
+    observe_offers,
+    predict_offers,
+    rows_to_add,
+    verify_classes,
+    verify_driver,
+    verify_offers,
+)
+from dra_planner.plan import fleet_classes, read_checked
+from dra_planner.planfile import plan_path, read_plan_file
+from dra_planner.releases import features_of, parse_version
+from dra_planner.wording import counted, verb
+
+_MOST_NAMES = 3
+
+
+def run(values: argparse.Namespace) -> int:
+    """Print every difference between prediction and snapshot; 1 when there is one, 3 when no node was compared."""
+    if not (values.stack or values.fleet):
+        raise UsageError("there is nothing to compare with", fix="give --stack NAME or --fleet FILE")
+    if values.context and not values.kubeconfig:
+        raise UsageError("--context names a context of a kubeconfig", fix="give --kubeconfig FILE too")
+    inputs = read_inputs(values, needs_capacity=True, needs_manifests=False)
+    assert inputs.fleet is not None  # --stack or --fleet was given
+    features = features_of(parse_version(inputs.kubernetes) if inputs.kubernetes else inputs.fleet.minor)
+    taken = inputs.observed
+    if values.kubeconfig:
+        taken = (take_snapshot(values.kubeconfig, values.context, VERIFIED_KINDS),)
+    snapshot = read_checked(taken, features)
+    observed = observe_offers(snapshot, features)
+    found = verify_offers(predict_offers(inputs.fleet, features), observed, _planned_counts(inputs, inputs.fleet))
+    daemon_sets = [each.meta for each in snapshot.workloads if each.kind == "DaemonSet"]
+    installed = [
+        *(verify_classes(fleet_classes(inputs.fleet, features), snapshot.classes) if snapshot.classes else ()),
+        *verify_driver(inputs.fleet.drivers.nvidia.version, daemon_sets),
+    ]
+    found = dataclasses.replace(found, differences=(*found.differences, *installed))
+    rows = rows_to_add(observed)
+    if values.format == "json":
+        print(_json(found, rows))
+    else:
+        _print(found, rows)
+    if not found.holds:
+        return Status.BROKEN
+    return Status.FITS if found.compared or values.allow_unknown else Status.CANNOT_TELL
+
+
+def _planned_counts(inputs: Inputs, fleet: Fleet) -> dict[str, tuple[int, int]]:
+    """Return how many nodes the saved plan of a stack gives each pool: as planned, or within what may be changed."""
+    if not inputs.stack or not plan_path(inputs.stack).exists():
+        return {}
+    saved = read_plan_file(plan_path(inputs.stack), stack=inputs.stack)
+    nodes = {row.name: row.nodes for row in saved.pools}
+    if fleet.is_autoscaled:
+        return {name: (each.min, each.max) for name, each in nodes.items()}
+    least = {pool.name: nodes[pool.name].min for pool in fleet.pools if pool.schedule and pool.name in nodes}
+    return {name: (least.get(name, each.desired), each.desired) for name, each in nodes.items()}
+
+
+def _json(found: Verification, rows: tuple[CatalogRow, ...]) -> str:
+    output = VerifyOutput(
+        verdict="does-not-fit" if not found.holds else "fits" if found.compared else "cannot-tell",
+        compared={pool: list(nodes) for pool, nodes in found.compared.items()},
+        pools_without_nodes=list(found.pools_without_nodes),
+        nodes_without_pool=list(found.nodes_without_pool),
+        differences=[DifferenceRow(**dataclasses.asdict(each)) for each in found.differences],
+        rows_to_add=[MissingRow(**dataclasses.asdict(row)) for row in rows],
+    )
+    return output.model_dump_json(indent=2)
+
+
+def _print(found: Verification, rows: tuple[CatalogRow, ...]) -> None:
+    with Page() as page:
+        nodes = sum(map(len, found.compared.values()))
+        if found.differences:
+            page.line((f"{counted(len(found.differences), 'difference')} on {counted(nodes, 'node')}.", "bold red"))
+            heads = ("what", "of", "predicted", "observed", "where")
+            page.table(heads, ((*cells, _names(at)) for cells, at in _alike(found.differences).items()))
+        elif found.compared:
+            page.line((f"{counted(nodes, 'node')} {verb(nodes, 'are')} as predicted.", "bold green"))
+        else:
+            page.line(("No node of the snapshot belongs to a pool of the fleet.", "bold yellow"))
+        if found.pools_without_nodes:
+            page.text(f"pools without a node: {', '.join(found.pools_without_nodes)}")
+        if found.nodes_without_pool:
+            page.text(f"nodes of no pool: {', '.join(found.nodes_without_pool)}")
+        _print_rows(page, rows)
+
+
+def _print_rows(page: Page, rows: tuple[CatalogRow, ...]) -> None:
+    """Print the rows below the table they belong to, each line ready to be put into it."""
+    for (table, replaces), lines in groupby(rows, key=lambda row: (row.table, row.replaces)):
+        lacking = list(lines)
+        page.gap()
+        what = f"replace the row {replaces} of" if replaces else "append to"
+        page.line((f"The catalogue lacks: {what} planner/dra_planner/data/{table}.csv", "bold"))
+        for reason in dict.fromkeys(row.reason for row in lacking):
+            page.text(reason, indent=2)
+        for row in lacking:
+            page.verbatim(row.line)
+
+
+def _alike(differences: Iterable[Difference]) -> dict[tuple[str, ...], list[str]]:
+    """Return the cells that several nodes have alike, with their names."""
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for each in differences:
+        subject = " ".join(filter(None, (each.subject, each.field)))
+        cells = (each.aspect, subject, each.predicted or "none", each.observed or "none")
+        alike.setdefault(cells, []).append(each.node or (f"pool {each.pool}" if each.pool else "cluster"))
+    return alike
+
+
+def _names(nodes: list[str]) -> str:
+    shown = ", ".join(nodes[:_MOST_NAMES])
+    hidden = len(nodes) - _MOST_NAMES
+    return f"{shown} and {hidden} more" if hidden > 0 else shown

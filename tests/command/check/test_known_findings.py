@@ -1,0 +1,220 @@
+"""`check --baseline` and `check --diff`: what was there before is not told again."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+from command_project import Done, Project
+
+BROKEN = """\
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {name: NAME}
+spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.com, cuont: 1}}]}}
+"""
+
+
+def broken(*names: str) -> str:
+    return "---\n".join(BROKEN.replace("NAME", name) for name in names)
+
+
+@pytest.fixture
+def failing(project: Project) -> Project:
+    """A project with a claim that the API server refuses."""
+    project.write("workloads/claims.yaml", broken("one"))
+    return project
+
+
+def checked(project: Project, *words: str) -> Done:
+    return project.run("check", "workloads", "--format", "json", *words)
+
+
+def errors(done: Done) -> list[str]:
+    return [each["message"].partition(":")[0] for each in done.json["diagnostics"] if each["severity"] == "error"]
+
+
+class TestABaseline:
+    def test_what_it_knows_is_not_told(self, failing: Project) -> None:
+        assert checked(failing).status == 1
+        written = failing.run("check", "workloads", "--write-baseline", "known.json")
+
+        done = checked(failing, "--baseline", "known.json")
+
+        assert (written.status, written.out) == (0, "known.json: 1 finding\n")
+        assert (done.status, errors(done), done.json["known"]) == (0, [], 1)
+        assert "; 1 finding known before." in failing.run("check", "workloads", "--baseline", "known.json").out
+
+    def test_lines_may_move_and_new_findings_are_told(self, failing: Project) -> None:
+        failing.run("check", "workloads", "--write-baseline", "known.json")
+        failing.write("workloads/claims.yaml", "# a comment\n\n" + broken("one", "two"))
+
+        done = checked(failing, "--baseline", "known.json")
+
+        assert (done.status, errors(done), done.json["known"]) == (1, ["ResourceClaim default/two"], 1)
+
+    def test_paths_may_be_written_otherwise(self, failing: Project) -> None:
+        failing.run("check", "workloads", "--write-baseline", "known.json")
+
+        for path in ("./workloads", str(failing.root / "workloads"), "workloads/claims.yaml"):
+            assert failing.run("check", path, "--baseline", "known.json").status == 0
+
+    def test_findings_that_are_gone_are_a_note(self, failing: Project) -> None:
+        failing.run("check", "workloads", "--write-baseline", "known.json")
+        failing.write("workloads/claims.yaml", broken("one").replace("cuont", "count"))
+
+        done = checked(failing, "--baseline", "known.json")
+        elsewhere = failing.run("check", "workloads/two-pods.yaml", "--baseline", "known.json", "--format", "json")
+
+        assert [(each["code"], each["message"]) for each in done.json["diagnostics"]] == [
+            ("baseline-outdated", "1 finding of the baseline is gone")
+        ]
+        assert elsewhere.json["diagnostics"] == []
+
+    def test_what_fits_no_pool_and_is_known_does_not_fail(self, project: Project) -> None:
+        project.stack("max: 4", "max: 1")
+        assert project.run("check", "--stack", "dev").status == 1
+        project.run("check", "--stack", "dev", "--write-baseline", "known.json")
+
+        done = project.run("check", "--stack", "dev", "--baseline", "known.json", "--format", "json")
+
+        assert (done.status, done.json["verdict"]) == (0, "fits")
+
+    def test_it_is_written_the_same_twice(self, failing: Project) -> None:
+        for name in ("a.json", "b.json"):
+            failing.run("check", "workloads", "--write-baseline", name)
+
+        assert (failing.root / "a.json").read_text() == (failing.root / "b.json").read_text()
+
+    @pytest.mark.parametrize(
+        ("text", "told"),
+        [
+            ("", "is no baseline"),
+            ("[]", "is no baseline"),
+            ('{"version": 2, "findings": []}', "known.json version: is no baseline"),
+            ('{"version": 1, "findings": [{"fingerprint": "x"}]}', "findings.0"),
+        ],
+    )
+    def test_what_is_none_is_wrong_input(self, failing: Project, text: str, told: str) -> None:
+        failing.write("known.json", text)
+
+        done = failing.run("check", "workloads", "--baseline", "known.json")
+
+        assert done.status == 2
+        assert told in done.err
+
+    def test_a_file_that_is_not_there(self, failing: Project) -> None:
+        assert "gone.json: does not exist" in failing.run("check", "workloads", "--baseline", "gone.json").err
+        assert "cannot be written" in failing.run("check", "workloads", "--write-baseline", "gone/a.json").err
+
+
+def git(root: Path, *words: str) -> None:
+    identity = ("-c", "user.name=a", "-c", "user.email=a@example.com")
+    subprocess.run(["git", "-C", str(root), *identity, *words], check=True, capture_output=True)
+
+
+@pytest.fixture
+def committed(failing: Project) -> Project:
+    """The project as the first commit of a repository."""
+    git(failing.root, "init", "-q", "-b", "main")
+    git(failing.root, "add", ".")
+    git(failing.root, "commit", "-q", "-m", "first")
+    return failing
+
+
+class TestADifference:
+    def test_what_was_there_is_not_told(self, committed: Project) -> None:
+        assert checked(committed).status == 1
+        assert (checked(committed, "--diff", "main").status, errors(checked(committed, "--diff", "main"))) == (0, [])
+
+    def test_what_the_change_brings_is_told(self, committed: Project) -> None:
+        committed.write("workloads/claims.yaml", broken("zero", "one"))
+        committed.write("workloads/more.yaml", broken("more"))
+
+        done = checked(committed, "--diff", "main")
+
+        assert done.status == 1
+        assert errors(done) == ["ResourceClaim default/zero", "ResourceClaim default/more"]
+        assert done.json["known"] == 1
+
+    def test_a_smaller_fleet_is_a_change(self, committed: Project) -> None:
+        assert committed.run("check", "workloads/two-pods.yaml", "--stack", "dev", "--diff", "main").status == 0
+        committed.stack("max: 4", "max: 1")
+
+        done = committed.run("check", "workloads/two-pods.yaml", "--stack", "dev", "--diff", "main", "--format", "json")
+
+        assert [each["code"] for each in done.json["diagnostics"]] == ["pool-maximum-too-small"]
+        assert (done.status, done.json["verdict"]) == (1, "does-not-fit")
+
+    def test_files_of_its_own_folder_and_absolute_paths(self, committed: Project) -> None:
+        below = Project(committed.root / "workloads")
+
+        assert below.run("check", ".", "--diff", "main").status == 0
+        assert committed.run("check", str(committed.root / "workloads"), "--diff", "main").status == 0
+        assert below.run("check", "../workloads/claims.yaml", "--diff", "main").status == 0
+
+    def test_a_folder_that_is_new(self, committed: Project) -> None:
+        committed.write("new/claims.yaml", broken("one"))
+
+        assert errors(committed.run("check", "new", "--diff", "main", "--format", "json")) == [
+            "ResourceClaim default/one"
+        ]
+
+    def test_a_base_that_cannot_be_checked_has_a_note(self, committed: Project) -> None:
+        (committed.root / "workloads" / "two-pods.yaml").unlink()
+        committed.write("workloads/claims.yaml", "kind: [\n")
+        git(committed.root, "add", "-A")
+        git(committed.root, "commit", "-q", "-m", "broken")
+        committed.write("workloads/claims.yaml", broken("one"))
+
+        done = checked(committed, "--diff", "HEAD")
+
+        assert errors(done) == ["ResourceClaim default/one"]
+        (note,) = (each for each in done.json["diagnostics"] if each["code"] == "base-not-checked")
+        assert note["message"].startswith('"HEAD" cannot be checked, so every finding is told: workloads/claims.yaml')
+
+    def test_the_working_tree_is_left_alone(self, committed: Project) -> None:
+        committed.write("workloads/more.yaml", broken("more"))
+        checked(committed, "--diff", "main")
+
+        done = subprocess.run(
+            ["git", "-C", str(committed.root), "status", "--porcelain"], capture_output=True, text=True, check=True
+        )
+        assert done.stdout == "?? workloads/more.yaml\n"
+
+    @pytest.mark.parametrize(
+        ("words", "told"),
+        [
+            (("--diff", "nowhere"), "git finds no such ref"),
+            (("--diff", "--output=x"), "expected one argument"),
+            (("--diff", "main", "--baseline", "a.json"), "not allowed with"),
+        ],
+    )
+    def test_wrong_refs(self, committed: Project, words: tuple[str, ...], told: str) -> None:
+        done = committed.run("check", "workloads", *words)
+
+        assert done.status == 2
+        assert told in done.err
+
+    def test_standard_input_has_no_past(self, committed: Project) -> None:
+        done = committed.run("check", "-", "--diff", "main", stdin=broken("one"))
+
+        assert done.status == 2
+        assert "name files or folders" in done.err
+
+    def test_outside_a_repository(self, failing: Project) -> None:
+        done = failing.run("check", "workloads", "--diff", "main", GIT_CEILING_DIRECTORIES=str(failing.root.parent))
+
+        assert done.status == 2
+        assert "git finds no such ref" in done.err
+
+
+def test_the_schema_of_a_baseline_is_what_is_written(failing: Project) -> None:
+    failing.run("check", "workloads", "--write-baseline", "known.json")
+
+    document = json.loads((failing.root / "known.json").read_text(encoding="utf-8"))
+    schema = json.loads((Path(__file__).parents[3] / "docs/schema/baseline.json").read_text(encoding="utf-8"))
+    assert set(document) == set(schema["properties"])
+    assert set(document["findings"][0]) == set(schema["$defs"]["KnownFinding"]["required"])

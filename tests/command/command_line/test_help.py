@@ -1,0 +1,160 @@
+"""Help teaches, and costs next to nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from command_project import Project, stack_state
+
+from dra_command.command_line.examples import EXAMPLES
+from dra_command.command_line.exit_status import Status
+from dra_planner.documents.snapshot import SNAPSHOT_COMMAND
+
+ROOT = Path(__file__).parents[3]
+FLEET = """\
+cloud: eks
+region: us-east-1
+kubernetes: "1.34"
+systemPool: {machine: m7i.large}
+drivers: {nvidia: {version: 25.8.1}}
+pools:
+  - {name: l4, machine: g6.2xlarge, count: {min: 0, max: 4}}
+"""
+
+
+def test_help_lists_every_subcommand(project: Project) -> None:
+    done = project.run("--help", COLUMNS="80")
+    assert (done.status, done.err) == (0, "")
+    assert all(f"    {name} " in done.out for name in EXAMPLES)
+    assert "exit status" in done.out
+    assert project.run(COLUMNS="80").out == done.out
+    assert max(map(len, done.out.splitlines())) <= 80
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("catalog", "arguments are required: {machines,gpus,mig,drivers,releases}; see"),
+        ("completion", "arguments are required: {bash,zsh,fish}; see"),
+    ],
+)
+def test_what_is_missing_is_named_by_what_it_may_be(command: str, said: str, project: Project) -> None:
+    assert said in project.run(command).err
+
+
+def test_help_says_nothing_of_options_that_a_subcommand_has_not(project: Project) -> None:
+    """`suggest` takes no stack; neither `init` nor `catalog` has a verdict."""
+    assert "--stack" not in project.run("suggest", "--help").out
+    assert not [name for name in ("init", "catalog", "completion") if "fits" in project.run(name, "--help").out]
+
+
+@pytest.mark.parametrize("command", EXAMPLES)
+def test_each_subcommand_shows_examples(command: str, project: Project) -> None:
+    done = project.run(command, "--help", COLUMNS="80")
+    assert done.status == 0
+    assert f"pulumi-dra {command}" in done.out
+    assert "examples:" in done.out
+    assert [line for line in done.out.splitlines() if len(line) > 80] == []
+
+
+def test_options_that_exclude_each_other_are_folded(project: Project) -> None:
+    """Each is told once and whole; argparse would leave them in one line."""
+    usage, _, _ = project.run("explain", "--help", COLUMNS="80").out.partition("\n\n")
+    group = "[--claim NAMESPACE/NAME | --pod NAMESPACE/NAME | --finding RULE|FILE:LINE | --message TEXT"
+    assert group in " ".join(usage.split())
+
+
+def test_the_command_for_a_snapshot_is_one_command_when_pasted(project: Project) -> None:
+    project.write("bin/kubectl", '#!/bin/sh\necho kubectl "$@"\n').chmod(0o755)
+    text = project.run("verify", "--help").out
+    pasted = text[text.index("    kubectl get") : text.index("    pulumi-dra verify --observed")]
+    path = f"{project.root / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    subprocess.run(["sh", "-c", pasted], cwd=project.root, env={"PATH": path}, check=True)
+    assert (project.root / "cluster.json").read_text(encoding="utf-8") == f"{SNAPSHOT_COMMAND}\n"
+
+
+SNAPSHOT = """\
+apiVersion: v1
+kind: Node
+metadata:
+  name: n1
+  labels:
+    pulumi-dra/pool: l4
+    kubernetes.io/hostname: n1
+    node.kubernetes.io/instance-type: g6.2xlarge
+    eks.amazonaws.com/nodegroup: l4
+    topology.kubernetes.io/region: us-east-1
+status:
+  allocatable: {cpu: 7910m, memory: 30Gi, pods: "58", ephemeral-storage: 180Gi}
+  nodeInfo: {kubeletVersion: v1.34.2}
+"""
+
+
+def examples() -> list[str]:
+    """The lines that help shows after `examples:`, as a shell would be given them."""
+    lines = [line.strip() for text in EXAMPLES.values() for line in text.replace("\\\n", " ").splitlines()]
+    return [line for line in lines if line.startswith(("pulumi-dra ", "helm ", "kustomize "))]
+
+
+def is_quick(line: str) -> bool:
+    """Examples that start servers are run by the tests of the sandbox."""
+    return not {"sandbox", "rehearse"} & set(line.split())
+
+
+def commit(folder: Path) -> None:
+    for words in (["init", "-q", "-b", "main"], ["add", "."], ["commit", "-q", "-m", "all"]):
+        identity = ["-c", "user.name=a", "-c", "user.email=a@example.com"]
+        subprocess.run(["git", "-C", str(folder), *identity, *words], check=True, capture_output=True)
+
+
+@pytest.mark.parametrize("line", list(filter(is_quick, examples())))
+def test_examples_work_when_copied(line: str, project: Project) -> None:
+    """In a copy of this project, a repository; what other programs would pipe in is a file here."""
+    for folder in ("stacks", "examples", "docs"):
+        shutil.copytree(ROOT / folder, project.root / folder, dirs_exist_ok=True)
+    shutil.copy(ROOT / "README.md", project.root)
+    project.write("cluster.json", SNAPSHOT)
+    project.write("state.json", json.dumps(stack_state()))
+    project.write("fleet.yaml", FLEET)
+    pods = (ROOT / "examples" / "workloads" / "two-pods.yaml").read_text(encoding="utf-8")
+    project.write(".kube/config", "kind: Config\n")
+    project.write("bin/kubectl", "#!/bin/sh\ncat cluster.json\n").chmod(0o755)
+    if "--diff" in line:
+        commit(project.root)
+    (ours,) = [part for part in line.split("|") if part.strip().startswith("pulumi-dra ")]
+    _, *words = shlex.split(ours.partition(" > ")[0].replace("~", str(project.root)))
+    done = project.run(*words, stdin=pods, PATH=f"{project.root / 'bin'}{os.pathsep}{os.environ['PATH']}")
+    assert done.status in (Status.FITS, Status.BROKEN, Status.CANNOT_TELL), done.err
+    said = (
+        "wrote ",
+        "nothing to rewrite",
+        "fix.yaml: not written",
+        "stacks/eks-dev.plan.json is current",
+        "why, term by term: ",
+        "all that has to change: ",
+    )
+    assert not done.err or done.err.startswith(said)
+
+
+def test_there_are_examples_to_try() -> None:
+    assert len(examples()) > 20
+
+
+def test_the_version(project: Project) -> None:
+    assert project.run("--version").out.startswith("pulumi-dra ")
+
+
+def test_help_loads_nothing_heavy(project: Project) -> None:
+    code = (
+        "import sys; from dra_command.__main__ import main; main(['plan', '--help']);"
+        "print(sorted({'pydantic', 'lark', 'yaml', 'rich', 'highspy', 'pulumi'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=project.root, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"

@@ -1,0 +1,130 @@
+"""`explain --pool NAME`: what a pool is for. The figures are worked out by hand."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from command_project import Project
+
+ROOT = Path(__file__).parents[3]
+FLEET = """\
+cloud: eks
+region: us-east-1
+kubernetes: "1.36"
+systemPool: {machine: m7i.large}
+drivers: {nvidia: {version: 25.8.1}}
+pools:
+  - {name: l4, machine: g6.2xlarge, count: {max: MAX}}
+  - {name: idle, machine: g6.2xlarge, count: {max: 1}, taints: [{key: team, value: a}]}
+"""
+TEMPLATE = """\
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: NAME}
+spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.com, count: COUNT}}]}}}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: NAME}
+spec:
+  replicas: 2
+  selector: {matchLabels: {app: NAME}}
+  template:
+    metadata: {labels: {app: NAME}}
+    spec:
+      tolerations: [{key: nvidia.com/gpu, operator: Exists}]
+      resourceClaims: [{name: gpu, resourceClaimTemplateName: NAME}]
+      containers: [{name: main, image: registry.example/web:1, resources: {claims: [{name: gpu}]}}]
+---
+"""
+NODE = """\
+apiVersion: v1
+kind: Node
+metadata: {name: node-1}
+status: {allocatable: {cpu: 4, memory: 8Gi, pods: 10}, nodeInfo: {kubeletVersion: v1.36.1}}
+---
+"""
+
+
+@pytest.fixture
+def given(project: Project) -> Project:
+    """Two Deployments of two pods: one GPU each, and two GPUs each, which no node has; a small pool is full."""
+    one, two = (TEMPLATE.replace("NAME", name).replace("COUNT", count) for name, count in (("one", "1"), ("two", "2")))
+    project.write("m.yaml", one + two)
+    project.write("fleet.yaml", FLEET.replace("MAX", "4"))
+    project.write("small.yaml", FLEET.replace("MAX", "1"))
+    project.write("cluster.yaml", NODE)
+    return project
+
+
+def told(project: Project, *words: str) -> tuple[int, dict[str, object]]:
+    done = project.run("explain", "m.yaml", *words, "--format", "json")
+    return done.status, done.json
+
+
+def test_who_runs_on_a_pool_and_who_cannot(given: Project) -> None:
+    status, said = told(given, "--fleet", "fleet.yaml", "--pool", "l4")
+    assert (status, said["verdict"], said["pool"], said["machine"]) == (0, "fits", "l4", "g6.2xlarge")
+    assert said["count"] == {"min": 0, "bound": 2, "packing": 2, "simulated": 2, "recommended": 2, "max": 4}
+    assert said["published"] == [{"driver": "gpu.nvidia.com", "name": "NVIDIA L4", "devices": 1, "memory": "23034Mi"}]
+    uses = {row["workload"]: row for row in said["workloads"]}  # type: ignore[attr-defined]
+    assert [(row["answer"], row["here"], row["pending"]) for row in uses.values()] == [
+        ("fits", 2, 0), ("does-not-fit", 0, 2),
+    ]  # fmt: skip
+    assert uses["Deployment default/one"]["reasons"] == []
+    (reason,) = uses["Deployment default/two"]["reasons"]
+    assert reason["message"] == "requests 2 devices: 1 of 1 devices match"
+
+
+def test_a_pool_that_is_too_small_for_what_it_takes_does_not_fit(given: Project) -> None:
+    status, said = told(given, "--fleet", "small.yaml", "--pool", "l4")
+    assert (status, said["verdict"]) == (1, "does-not-fit")
+    done = given.run("explain", "m.yaml", "--fleet", "small.yaml", "--pool", "l4")
+    assert "is too small for what could run on it" in done.out
+    assert "Deployment default/one: 1 pod, 1 pending" in done.out
+
+
+def test_a_value_of_the_fleet_is_changed(given: Project) -> None:
+    status, said = told(given, "--fleet", "small.yaml", "--pool", "l4", "--what-if", "pools.l4.count.max=2")
+    assert (status, said["verdict"], said["what_if"]) == (0, "fits", ["pools.l4.count.max=2"])
+
+
+def test_a_pool_that_nobody_needs_says_why(given: Project) -> None:
+    done = given.run("explain", "m.yaml", "--fleet", "fleet.yaml", "--pool", "idle")
+    assert done.status == 0
+    assert done.out.startswith("pool idle (g6.2xlarge) is needed by no workload\n")
+    assert "the node has the taint team=a:NoSchedule, which the pod does not tolerate" in done.out
+
+
+def test_a_node_of_a_snapshot_is_explained_alike(given: Project) -> None:
+    done = given.run("explain", "m.yaml", "--observed", "cluster.yaml", "--pool", "node-1")
+    assert done.status == 0
+    assert done.out.startswith("node node-1 is needed by no workload\n  a node publishes no device\n")
+
+
+def test_quiet_leaves_the_first_line(given: Project) -> None:
+    done = given.run("explain", "m.yaml", "--fleet", "fleet.yaml", "--pool", "l4", "--quiet")
+    assert done.out == "pool l4 (g6.2xlarge) takes all that could run on it\n"
+
+
+def test_the_answer_has_the_fields_of_its_schema(given: Project) -> None:
+    _, said = told(given, "--fleet", "fleet.yaml", "--pool", "l4")
+    schema = json.loads((ROOT / "docs" / "schema" / "explain-pool.json").read_text(encoding="utf-8"))
+    assert set(said) == set(schema["required"])
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("--pool", "l5"), 'there is no pool "l5"; pools: l4, idle'),
+        ((), "there is nothing to explain; give --claim or --pod NAMESPACE/NAME, --finding RULE, or --pool NAME"),
+        (("--pool", "l4", "--format", "html"), "--pool without a claim is not told in html"),
+        (("--pool", "l4", "--what-if", "pools.l4"), "does not say which value to change"),
+    ],
+)
+def test_wrong_words(given: Project, words: tuple[str, ...], says: str) -> None:
+    done = given.run("explain", "m.yaml", "--fleet", "fleet.yaml", *words)
+    assert done.status == 2
+    assert says in done.err

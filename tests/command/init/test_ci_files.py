@@ -1,0 +1,148 @@
+"""The GitHub Action, the GitLab component and the pre-commit hooks: run as their hosts do, all but the installation."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+import yaml
+from command_project import Project
+
+ROOT = Path(__file__).parents[3]
+ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
+HOOKS = {hook["id"]: hook for hook in yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))}
+BROKEN = """\
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {name: one}
+spec: {devices: {requests: [{name: gpu, deviceClassName: gpu.nvidia.com}]}}
+"""
+
+
+@pytest.fixture
+def failing(project: Project) -> Project:
+    """A project with a claim in the flat form."""
+    project.write("workloads/claims.yaml", BROKEN)
+    return project
+
+
+def in_shell(folder: Path, script: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run a script as the runner of GitHub does (`shell: bash`), with this command on PATH."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    return subprocess.run(
+        ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script],
+        cwd=folder, env={**os.environ, "PATH": path, **variables}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+
+class TestTheAction:
+    def run(self, project: Project, **given: str) -> subprocess.CompletedProcess[str]:
+        inputs = {name: each["default"] for name, each in ACTION["inputs"].items()} | {
+            name.replace("_", "-"): value for name, value in given.items()
+        }
+        (step,) = (each for each in ACTION["runs"]["steps"] if each.get("id") == "check")
+
+        def filled(text: str) -> str:
+            return re.sub(r"\$\{\{ inputs\.([\w-]+) \}\}", lambda found: inputs[found[1]], text)
+
+        (project.root / "summary.md").touch()
+        files = {"GITHUB_STEP_SUMMARY": "summary.md", "GITHUB_OUTPUT": "output.txt"}
+        places = {name: str(project.root / file) for name, file in files.items()}
+        variables = {name: filled(value) for name, value in step["env"].items()}
+        return in_shell(project.root / filled(step["working-directory"]), step["run"], **variables, **places)
+
+    def test_findings_are_annotations_files_and_a_summary(self, failing: Project) -> None:
+        done = self.run(failing, paths="workloads")
+
+        assert done.returncode == 1, done.stderr
+        assert "::error file=workloads/claims.yaml,line=4,title=" in done.stdout
+        log = json.loads((failing.root / "pulumi-dra.sarif").read_text(encoding="utf-8"))
+        assert log["runs"][0]["results"][0]["level"] == "error"
+        assert ElementTree.parse(failing.root / "pulumi-dra.xml").getroot().attrib["failures"] != "0"
+        assert (failing.root / "summary.md").read_text(encoding="utf-8").startswith("<!-- pulumi-dra:check -->")
+        assert (failing.root / "output.txt").read_text() == "sarif=./pulumi-dra.sarif\njunit=./pulumi-dra.xml\n"
+        assert not (failing.root / ".pulumi-dra.md").exists()
+
+    def test_a_good_project_passes(self, project: Project) -> None:
+        assert self.run(project, stack="dev").returncode == 0
+
+    def test_inputs_become_options(self, failing: Project) -> None:
+        failing.run("check", "workloads", "--write-baseline", "known.json")
+
+        assert self.run(failing, paths="workloads", baseline="known.json").returncode == 0
+        assert self.run(failing, paths="workloads", fail_on="never").returncode == 0
+        assert self.run(failing, paths="workloads/two-pods.yaml workloads/claims.yaml").returncode == 1
+        assert self.run(Project(failing.root), paths=".", working_directory="workloads").returncode == 1
+
+    def test_wrong_input_fails_and_says_so(self, project: Project) -> None:
+        done = self.run(project, paths="nowhere")
+
+        assert done.returncode == 2
+        assert "nowhere: does not exist" in done.stderr
+
+    @pytest.mark.parametrize("name", ["paths", "stack", "config", "baseline", "diff", "fail-on", "sarif"])
+    def test_no_input_is_run(self, project: Project, name: str) -> None:
+        self.run(project, **{name: "$(touch hacked)`touch hacked`; touch hacked #"})
+
+        assert not (project.root / "hacked").exists()
+
+    def test_scripts_hold_no_expressions(self) -> None:
+        for step in ACTION["runs"]["steps"]:
+            assert "${{" not in step["run"]
+
+
+class TestTheComponentOfGitlab:
+    def job(self, **given: str) -> dict[str, Any]:
+        head, body = (ROOT / "templates/check.yml").read_text(encoding="utf-8").split("\n---\n")
+        inputs = {name: each["default"] for name, each in yaml.safe_load(head)["spec"]["inputs"].items()} | given
+        filled = re.sub(r"\$\[\[ inputs\.([\w-]+) \]\]", lambda found: inputs[found[1]], body)
+        (job,) = yaml.safe_load(filled).values()
+        return job
+
+    def test_the_reports_are_where_the_job_says(self, failing: Project) -> None:
+        job = self.job(paths="workloads", options="--stack dev")
+        install, *script = job["script"]
+
+        done = in_shell(failing.root, "\n".join(script))
+
+        assert "pip install" in install
+        assert done.returncode == 1
+        assert "unknown-field: ResourceClaim default/one" in done.stdout
+        suite = ElementTree.parse(failing.root / job["artifacts"]["reports"]["junit"]).getroot()
+        assert int(suite.attrib["failures"]) > 0
+        for path in job["artifacts"]["paths"]:
+            assert (failing.root / path).is_file()
+
+    def test_by_default_everything_is_checked(self, project: Project) -> None:
+        (project.root / "stacks" / "Pulumi.dev.yaml").unlink()
+
+        assert in_shell(project.root, "\n".join(self.job()["script"][1:])).returncode == 0
+
+
+class TestTheHooks:
+    def run(self, project: Project, hook: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+        words = [*shlex.split(HOOKS[hook]["entry"]), *(arguments or HOOKS[hook]["args"])]
+        return in_shell(project.root, shlex.join(words))
+
+    def test_a_commit_with_a_broken_claim_is_stopped(self, failing: Project) -> None:
+        done = self.run(failing, "pulumi-dra-check")
+
+        assert done.returncode == 1
+        assert "claims.yaml:4" in done.stdout, done.stderr
+
+    def test_what_needs_no_decision_is_repaired(self, failing: Project) -> None:
+        done = self.run(failing, "pulumi-dra-fix", "workloads")
+
+        assert done.returncode == 0, done.stdout
+        assert "exactly: {deviceClassName" in (failing.root / "workloads/claims.yaml").read_text(encoding="utf-8")
+
+    def test_claims_of_other_files_count(self) -> None:
+        assert all(hook["pass_filenames"] is False for hook in HOOKS.values())

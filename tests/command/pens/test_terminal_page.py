@@ -1,0 +1,80 @@
+"""Text in a pipe: the same bytes with and without Rich, and Rich only where something must be folded or coloured."""
+
+from __future__ import annotations
+
+import io
+import string
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from dra_command.pens.terminal.page import Page
+from dra_command.pens.terminal.plain_pen import plain_paragraph, plain_table
+from dra_command.pens.terminal.rich_pen import RichPen
+
+SIGNS = string.ascii_letters + string.digits + string.punctuation + "  éß–—‘’“”…·→≤≥×−"
+CELLS = st.text(SIGNS, max_size=12)
+WIDTH = 60
+
+
+def rich_pen() -> RichPen:
+    return RichPen(io.StringIO(), WIDTH)
+
+
+@given(st.lists(st.text(SIGNS, max_size=30), max_size=12).map("".join))
+def test_a_paragraph_is_as_rich_writes_it(text: str) -> None:
+    plain = plain_paragraph(text, WIDTH)
+    if plain is not None:
+        assert plain == rich_pen().paragraph([text], folds=True)
+
+
+def test_a_long_paragraph_needs_no_rich() -> None:
+    assert plain_paragraph("word " * 20, 24) == ["word word word word word"] * 4
+
+
+@given(st.data(), st.integers(1, 4))
+def test_a_table_is_as_rich_writes_it(data: st.DataObject, columns: int) -> None:
+    row = st.lists(CELLS, min_size=columns, max_size=columns)
+    heads, rows = data.draw(row), data.draw(st.lists(row, min_size=1, max_size=4))
+    right = data.draw(st.sets(st.integers(0, columns - 1)))
+    plain = plain_table(heads, rows, right, WIDTH)
+    if plain is not None:
+        assert plain == rich_pen().table(heads, rows, right, {})
+
+
+def test_heads_of_numbers_are_folded_before_the_names_beside_them() -> None:
+    """A table of scenarios lost its first column at 80 columns."""
+    heads = ("scenario", "do not fit at all", "cannot be judged", "against as-is", "USD per hour")
+    lines = rich_pen().table(heads, [("kubernetes", "2", "1", "+102.1%", "1,234.56")], {1, 2, 3, 4}, {})
+    assert lines[-1].split() == ["kubernetes", "2", "1", "+102.1%", "1,234.56"]
+    assert max(map(len, lines)) <= WIDTH
+
+
+@pytest.mark.parametrize("text", ["two\nlines", "tab\there", "漢字", "e\u0301", "👍", "x" * (WIDTH + 1)])
+def test_what_may_not_fit_is_left_to_rich(text: str) -> None:
+    assert plain_paragraph(text, WIDTH) is None
+    assert plain_table([text], [], (), WIDTH) is None
+
+
+def test_every_sign_taken_as_one_column_is_one() -> None:
+    taken = [sign for sign in map(chr, range(0x3000)) if plain_paragraph(f"{sign}.", WIDTH) is not None]
+    assert len(taken) > 500
+    assert all(cell_len(sign) == 1 for sign in taken)
+
+
+def test_a_wide_sign_is_aligned() -> None:
+    file = io.StringIO()
+    with Page(file) as page:
+        page.table(["name", "n"], [["漢字", "1"], ["abcd", "22"]], numbers=[1])
+    assert file.getvalue().splitlines()[2:] == ["漢字   1", "abcd  22"]
+
+
+@pytest.mark.parametrize(("variables", "coloured"), [({}, False), ({"FORCE_COLOR": "1"}, True)])
+def test_colours_in_a_pipe_only_where_forced(variables: dict[str, str], coloured: bool) -> None:
+    code = "from dra_command.pens.terminal.page import Page\nwith Page() as page: page.line(('fits', 'green'))\n"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=variables)
+    assert ("\x1b[" in done.stdout) is coloured

@@ -1,0 +1,77 @@
+"""plan --constraints: the cheapest fix that the simulation found, as a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import yaml
+from command_project import Project
+
+REHEARSALS = Path(__file__).parents[2] / "planner" / "simulation" / "rehearsals"
+WORDS = ("plan", "app.yaml", "--fleet", "fleet.yaml", "--constraints", "fix.yaml")
+
+
+def given(project: Project, name: str, *, without: str = "") -> None:
+    case = yaml.load((REHEARSALS / f"{name}.yaml").read_text(), yaml.CSafeLoader)
+    kept = [each for each in case["workloads"] if each["metadata"]["name"] != without]
+    project.write("fleet.yaml", yaml.safe_dump(case["fleet"]))
+    project.write("app.yaml", yaml.safe_dump_all(kept))
+
+
+def test_a_change_of_the_fleet(project: Project) -> None:
+    given(project, "m2-any-takes-h100")
+    done = project.run(*WORDS)
+    assert done.status == 0
+    assert "wrote fix.yaml: give pool" in done.err
+    assert ": USD 6.08 per hour less, and everything is placed too" in " ".join(done.out.split())
+    assert "of them, other nodes (2 × h100) in none." in " ".join(done.out.split())
+    written = (project.root / "fix.yaml").read_text()
+    assert written.startswith('# Give pool "h100" the taint')
+    taint = {"key": "pulumi-dra/prefer-other-pools", "value": "true", "effect": "PreferNoSchedule"}
+    assert yaml.safe_load(written) == {"pools": [{"name": "h100", "taints": [taint]}]}
+
+
+def test_a_change_of_the_manifests(project: Project) -> None:
+    """No taint helps in this recorded case: pods have to be kept to their pools."""
+    given(project, "039")
+    assert "wrote fix.yaml: restrict" in project.run(*WORDS).err
+    component = yaml.safe_load((project.root / "fix.yaml").read_text())
+    assert (component["apiVersion"], component["kind"]) == ("kustomize.config.k8s.io/v1alpha1", "Component")
+    for each in component["patches"]:
+        assert {"version", "kind", "namespace", "name"} <= set(each["target"])
+        (operation,) = yaml.safe_load(each["patch"])
+        assert operation["op"] == "add"
+        assert operation["path"].startswith("/spec")
+        assert "pulumi-dra/pool" in str(operation["value"])
+
+
+def test_nothing_to_constrain(project: Project) -> None:
+    given(project, "m2-any-takes-h100", without="train")
+    done = project.run(*WORDS)
+    assert "not written: the packing places everything in every order" in done.err
+    assert not (project.root / "fix.yaml").exists()
+
+
+def test_without_simulation_nothing_is_written(project: Project) -> None:
+    given(project, "m2-any-takes-h100")
+    assert "nothing was simulated" in project.run(*WORDS, "--simulate", "off").err
+
+
+def test_nodes_that_exist_are_not_sized(project: Project) -> None:
+    given(project, "m2-any-takes-h100")
+    done = project.run("plan", "app.yaml", "--observed", "cluster.yaml", "--constraints", "fix.yaml")
+    assert done.status == 2
+    assert "--constraints needs pools that are sized" in done.err
+
+
+def test_json_holds_every_fix_with_its_patch(project: Project) -> None:
+    given(project, "m2-any-takes-h100")
+    fixes = project.run("plan", "app.yaml", "--fleet", "fleet.yaml", "--format", "json").json["simulation"]["fixes"]
+    assert [(fix["kind"], fix["saves_per_hour"], fix["nodes"]) for fix in fixes] == [
+        (kind, 6.0752, {"h100": 1, "l4": 1}) for kind in ("taint", "affinity", "profile")
+    ]
+    assert [sorted(fix["patch"]) for fix in fixes] == [
+        ["pools"],
+        ["apiVersion", "kind", "patches"],
+        ["schedulerProfile"],
+    ]

@@ -1,0 +1,72 @@
+"""What a rehearsal looks like in every format. Golden texts are rewritten with `REWRITE_GOLDEN=1`."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from rehearsed import outcome_of, plan_of, rehearsal, simulated
+
+from dra_command.rehearse.contract import RehearseOutput
+from dra_command.rehearse.html import rehearse_html
+from dra_command.rehearse.json import rehearse_json
+from dra_command.rehearse.markdown import rehearse_markdown
+from dra_command.rehearse.summary import headline, verdict_of
+from dra_command.rehearse.text import print_rehearsal
+from dra_sandbox.rehearsal import Difference
+
+GOLDEN = Path(__file__).parents[1] / "golden"
+
+
+def compare(name: str, text: str) -> None:
+    path = GOLDEN / name
+    if os.environ.get("REWRITE_GOLDEN"):
+        path.write_text(text, encoding="utf-8")
+    assert text == path.read_text(encoding="utf-8")
+
+
+def test_markdown_html_and_json() -> None:
+    found = rehearsal()
+    compare("rehearsal.md", rehearse_markdown(found))
+    page = rehearse_html(found)
+    compare("rehearsal.html", page[page.index("<body") :])  # the styles are those of all reports
+    compare("rehearsal.json", rehearse_json(found) + "\n")
+
+
+def test_text(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
+    print_rehearsal(rehearsal())
+    compare("rehearsal.txt", capsys.readouterr().out)
+
+
+def test_quiet_leaves_the_tables_out(capsys: pytest.CaptureFixture[str]) -> None:
+    print_rehearsal(rehearsal(), quiet=True)
+    said = capsys.readouterr().out
+    assert "kube-scheduler: 0/4 nodes" in " ".join(said.split())
+    assert "Scenario" not in said
+
+
+def test_json_is_the_contract() -> None:
+    document = json.loads(rehearse_json(rehearsal()))
+    assert RehearseOutput.model_validate(document).model_dump(mode="json") == document
+    assert document["workloads"][0]["simulation"] == {"placed": 2, "placements": [{"pool": "l4", "pods": 2}]}
+    assert document["scenarios"][0]["workloads"][1]["deviation"]["reason"] == "arrived-together"
+
+
+def test_what_nobody_explains_in_a_scenario_is_told_first() -> None:
+    found = rehearsal()
+    (scenario,) = found.scenarios
+    strange = replace(scenario.rows[1], deviation=Difference("unexplained", "why"))
+    odd = replace(found, scenarios=(replace(scenario, rows=(scenario.rows[0], strange)),))
+    assert verdict_of(odd) == "cannot-tell"
+    assert headline(odd) == "1 unexplained difference between plan, simulation and scheduler."
+
+
+def test_fixtures_agree() -> None:
+    """The plan is one in which everything fits but the last pod."""
+    assert plan_of().workloads == ()
+    assert outcome_of("web", pending=1, l4=2).placed == 2
+    assert [each.placed for each in simulated(web={"l4": 2}).values()] == [2]

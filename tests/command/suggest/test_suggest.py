@@ -1,0 +1,82 @@
+"""`pulumi-dra suggest` prints a fleet that can be committed as it is."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from command_project import EXAMPLES, Project
+
+from dra_command.suggest.contract import SuggestOutput
+
+
+@pytest.mark.parametrize(
+    ("region", "machines", "kubernetes"),
+    [
+        ("us-east-1", "g6.2xlarge,g6.12xlarge,g6e.12xlarge,p4d.24xlarge", "1.34"),
+        ("eastus", "Standard_NC4as_T4_v3,Standard_NC64as_T4_v3,Standard_NC48ads_A100_v4,Standard_NC8as_T4_v3", "1.35"),
+    ],
+)
+def test_the_printed_fleet_runs_the_workloads(region: str, machines: str, kubernetes: str, project: Project) -> None:
+    words = [str(EXAMPLES / "workloads"), "--region", region]
+    done = project.run("suggest", *words, "--machines", machines)
+    assert done.status == 0
+    assert done.out.startswith("# ")
+    assert "4 machine types compared" in done.out
+    assert f"kubernetes: '{kubernetes}'" in done.out
+    project.write("fleet.yaml", done.out)
+    assert project.run("plan", words[0], "--fleet", "fleet.yaml").status == 0
+
+
+def test_what_no_machine_runs_says_why(project: Project) -> None:
+    words = [str(EXAMPLES / "workloads-that-do-not-fit"), "--cloud", "eks", "--region", "us-east-1"]
+    done = project.run("suggest", *words, "--machines", "g6.2xlarge")
+    assert done.status == 1
+    assert "none of 1 machine types runs everything" not in done.err
+    assert "does not run everything" in done.err
+    assert done.out == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--max-price", "cheap"], '"cheap" is not a price'),
+        (["--machines", "g6.3xlarge"], "g6.3xlarge"),
+        (["--cloud", "moon"], "moon"),
+        (["--cloud", "", "--region", "mars-1"], "mars-1"),
+        (["--cloud", "", "--region", "us-east-1a"], "us-east-1a"),
+    ],
+)
+def test_wrong_input(words: list[str], message: str, project: Project) -> None:
+    done = project.run("suggest", str(EXAMPLES / "workloads"), "--cloud", "eks", "--region", "us-east-1", *words)
+    assert done.status == 2
+    assert message in done.err
+
+
+def test_json_has_the_fleets_that_were_compared(project: Project) -> None:
+    words = [str(EXAMPLES / "workloads"), "--region", "us-east-1", "--format", "json"]
+    done = project.run("suggest", *words, "--machines", "g6.2xlarge,g6.12xlarge,g6e.12xlarge,p4d.24xlarge")
+    assert (done.status, done.err) == (0, "")
+    answer = json.loads(done.out)
+    assert SuggestOutput.model_validate(answer).model_dump() == answer
+    assert (answer["verdict"], answer["candidates"], answer["obstacles"]) == ("fits", 4, [])
+    hourly = [each["hourly"] for each in (answer["best"], *answer["others"])]
+    assert hourly == sorted(hourly)
+    project.write("fleet.yaml", json.dumps(answer["best"]["fleet"]))
+    assert project.run("plan", words[0], "--fleet", "fleet.yaml").status == 0
+
+
+def test_json_says_what_no_machine_runs(project: Project) -> None:
+    words = [str(EXAMPLES / "workloads-that-do-not-fit"), "--region", "us-east-1", "--format", "json"]
+    done = project.run("suggest", *words, "--machines", "g6.2xlarge")
+    answer = json.loads(done.out)
+    assert (done.status, answer["verdict"], answer["best"]) == (1, "does-not-fit", None)
+    assert all(each["subject"] and each["reasons"] for each in answer["obstacles"])
+    assert answer["obstacles"]
+
+
+def test_json_of_wrong_input_is_an_error(project: Project) -> None:
+    words = [str(EXAMPLES / "workloads"), "--region", "mars-1", "--format", "json"]
+    done = project.run("suggest", *words)
+    assert done.status == 2
+    assert "mars-1" in json.loads(done.out)["error"]["message"]
