@@ -23,6 +23,8 @@ import json, os, sys
 path = os.environ["GPUS"]
 state = json.load(open(path))
 args = sys.argv[1:]
+if args == ["-L"]:
+    raise SystemExit(state.get("driver", 0))
 gpu = state["gpus"][args[args.index("-i") + 1]]
 if "--query-gpu=mig.mode.current" in args:
     print(gpu["mode"])
@@ -67,6 +69,7 @@ class Node:
             "GPUS": str(self._gpus),
             "SYSTEMCTL_CALLS": str(self._folder / "systemctl.calls"),
             "FAILING": failing,
+            "DRIVER_SECONDS": os.environ.get("DRIVER_SECONDS", "300"),
         }
         return subprocess.run(["bash", "-c", script], env=environment, text=True, capture_output=True, check=False)
 
@@ -165,3 +168,14 @@ def test_user_data(declare: Callable[..., Any]) -> None:
     if os.environ.get("REWRITE_GOLDEN"):
         GOLDEN.write_bytes(document)
     assert document == GOLDEN.read_bytes()
+
+
+def test_a_driver_that_never_answers_fails_with_its_message(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    node = Node(tmp_path, gpu0={})
+    state = json.loads((tmp_path / "gpus.json").read_text())
+    (tmp_path / "gpus.json").write_text(json.dumps({**state, "driver": 9}))
+    monkeypatch.setenv("DRIVER_SECONDS", "0")
+    done = node.run(mig_program([["7g.80gb"]]))
+    assert done.returncode == 1
+    assert "The NVIDIA driver doesn't answer" in done.stderr
+    assert node.gpu("0") == WHOLE

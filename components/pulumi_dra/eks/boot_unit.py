@@ -2,6 +2,7 @@
 
 # cloud-init runs this at the first boot alone; later boots have the unit. A start that fails here fails the waiting
 # start of nodeadm-run too; it is masked besides, for nodeadm-run may have been queued before it required the unit.
+START_SECONDS = 900  # a start that waits for a unit behind cloud-final would never end
 _INSTALLER = """\
 #!/bin/bash
 set -euo pipefail
@@ -12,7 +13,9 @@ cat >/etc/systemd/system/{unit} <<'UNIT'
 {unit_text}UNIT
 systemctl daemon-reload
 systemctl enable {unit}
-{before}if ! systemctl start {unit}; then
+{before}if ! timeout {start_seconds} systemctl start {unit}; then
+  echo "{unit} failed, so this node doesn't join the cluster." | tee /dev/console >&2 || true
+  journalctl --no-pager --unit {unit} | tee /dev/console >&2 || true
   systemctl mask --runtime --now nodeadm-run.service
   exit 1
 fi
@@ -27,5 +30,11 @@ def unit_installer(
     `before` and `after` are lines of the script around the start.
     """
     return _INSTALLER.format(
-        program_path=program_path, program=program, unit=unit, unit_text=unit_text, before=before, after=after
+        program_path=program_path,
+        program=program,
+        unit=unit,
+        unit_text=unit_text,
+        before=before,
+        after=after,
+        start_seconds=START_SECONDS,
     )

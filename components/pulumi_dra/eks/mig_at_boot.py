@@ -8,20 +8,25 @@ from pulumi_dra.eks.boot_unit import unit_installer
 UNIT = "pulumi-dra-mig.service"
 PROGRAM_PATH = "/usr/local/sbin/pulumi-dra-mig"
 
-# The image starts kubelet through nodeadm-run alone, after cloud-final; nvidia-kmod-load loads the driver's modules
-# (awslabs/amazon-eks-ami:templates/al2023/runtime@81fec2e). MIG instances do not outlive a reboot
-# (NVIDIA/k8s-device-plugin issue 343), so the unit runs at every boot.
+# The image starts kubelet only through nodeadm-run, after cloud-final
+# (awslabs/amazon-eks-ami:templates/al2023/runtime@81fec2e). The unit that loads the driver differs
+# between images: nvidia-kmod-load up to v20260720, nvidia-setup from v20260917 (pull request 2819).
+# `After=` skips units that an image doesn't have, and the program waits for the driver itself, so a
+# third name works too. `Requires=` would keep the node from joining on every image without that
+# unit. MIG instances don't survive a reboot (NVIDIA/k8s-device-plugin issue 343), so the unit runs
+# at every boot.
 UNIT_TEXT = f"""\
 [Unit]
-Description=MIG instances of this node's GPUs, as its pool was planned with
-After=nvidia-kmod-load.service nvidia-fabricmanager.service
-Requires=nvidia-kmod-load.service
+Description=MIG instances of this node's GPUs
+After=nvidia-kmod-load.service nvidia-setup.service nvidia-fabricmanager.service
 Before=nvidia-persistenced.service set-nvidia-clocks.service nodeadm-run.service kubelet.service
 
 [Service]
 Type=oneshot
 RemainAfterExit=true
 ExecStart={PROGRAM_PATH}
+StandardOutput=journal+console
+StandardError=journal+console
 
 [Install]
 WantedBy=multi-user.target
@@ -33,6 +38,19 @@ RequiredBy=nodeadm-run.service
 PROGRAM = """\
 #!/bin/bash
 set -euo pipefail
+
+# wait_for_driver: return when the driver answers, fail when it doesn't within DRIVER_SECONDS
+wait_for_driver() {
+  local end=$((SECONDS + ${DRIVER_SECONDS:-300}))
+  until nvidia-smi -L >/dev/null 2>&1; do
+    if [ "$SECONDS" -ge "$end" ]; then
+      echo "The NVIDIA driver doesn't answer, so this node can't create its MIG instances and doesn't join." >&2
+      nvidia-smi -L >&2 || true
+      exit 1
+    fi
+    sleep 1
+  done
+}
 
 mode() { nvidia-smi -i "$1" --query-gpu=mig.mode.current --format=csv,noheader; }
 
@@ -66,7 +84,7 @@ lay_out() {
 def mig_program(mig: Sequence[Sequence[str] | None]) -> str:
     """Return the program that lays out the GPUs; None stands for one that is left as it is."""
     calls = [" ".join(["lay_out", str(gpu), *each]) for gpu, each in enumerate(mig) if each is not None]
-    return PROGRAM + "".join(f"{call}\n" for call in calls)
+    return PROGRAM + "".join(f"{call}\n" for call in ["wait_for_driver", *calls])
 
 
 def mig_installer(mig: Sequence[Sequence[str] | None]) -> str:
