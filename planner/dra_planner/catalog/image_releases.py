@@ -1,0 +1,78 @@
+"""Node images: releases that a machine type needs, and releases on which it fails."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import cache
+
+from dra_planner.catalog.facts import fact
+from dra_planner.catalog.tables import Row, read_table
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImageRule:
+    """A fact about images of one cloud on some machine types."""
+
+    cloud: str
+    machines: str  # prefix or pattern of machine types
+    first: str  # first release that works, "" for any
+    broken: str  # one release that doesn't work, "" for none
+    says: str
+    fix: str
+    source: str
+
+    def covers(self, machine: str) -> bool:
+        """Return True if the rule is about this machine type."""
+        return machine.startswith(self.machines) or fnmatchcase(machine.removeprefix("Standard_"), self.machines)
+
+    def forbids(self, release: str) -> bool:
+        """Return True if the machine fails with this release of the image."""
+        if self.broken:
+            return _numbers(release) == _numbers(self.broken)
+        return _numbers(release) < _numbers(self.first)
+
+
+@cache
+def image_rules() -> tuple[ImageRule, ...]:
+    """Return every rule, in table order."""
+    return tuple(_rule(row) for row in read_table("image_releases"))
+
+
+def image_release(text: str) -> str:
+    """Return the release in the name or version of an image, "" if the text has none.
+
+    EKS: `1.34.2-20260115` → `20260115`, AKS: `AKSUbuntu-2404gen2-202607.02.0` → `202607.02.0`.
+    """
+    found = re.search(r"(?:^|-|v)(20\d{6}|20\d{4}\.\d{2}\.\d+)$", text)
+    return found[1] if found else ""
+
+
+def image_release_fault(cloud: str, machine: str, text: str) -> str:
+    """Return why a machine type doesn't work with an image of this version, and the fix; "" if nothing is known."""
+    release = image_release(text)
+    for rule in image_rules() if release else ():
+        if rule.cloud == cloud and rule.covers(machine) and rule.forbids(release):
+            return f"{machine} doesn't work with image release {release}, because {rule.says}; {rule.fix}"
+    return ""
+
+
+def unseen_release(cloud: str, text: str) -> str:
+    """Return a sentence if an image is newer than the newest one seen, "" if it isn't."""
+    release, newest = image_release(text), fact(f"{cloud}-image")
+    if not release or newest is None or _numbers(release) <= _numbers(newest.newest):
+        return ""
+    return (
+        f"Image release {release} is newer than {newest.newest}, the newest one seen (on {newest.seen_on}), so its "
+        "driver and units aren't known."
+    )
+
+
+def _numbers(release: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in release.split("."))
+
+
+def _rule(row: Row) -> ImageRule:
+    names = ("cloud", "machines", "first", "broken", "says", "fix", "source")
+    return ImageRule(**{name: row[name] for name in names})
