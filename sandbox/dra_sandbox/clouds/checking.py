@@ -26,6 +26,19 @@ def check_values(schema: Schema, values: Values) -> Iterator[Failure]:
     yield from _check_object(schema, schema.inputs, values, "")
 
 
+def with_plural_names(values: Values, properties: Properties) -> Values:
+    """Return the inputs with lists under their names in the SDK; a bridged provider also accepts the singular.
+
+    pulumi/pulumi-terraform-bridge:pkg/tfbridge/names.go: both name the same block of Terraform.
+    """
+    named: Values = {}
+    for name, value in values.items():
+        plural = f"{name}s"
+        is_list = name not in properties and plural in properties and properties[plural].type.kind == "list"
+        named[plural if is_list else name] = [value] if is_list and not isinstance(value, list) else value
+    return named
+
+
 def check_allowed(allowed: Mapping[str, frozenset[str]], values: Values) -> Iterator[Failure]:
     """What is wrong by a table of allowed values per path; `[*]` in a path stands for every element."""
     for path, choices in allowed.items():

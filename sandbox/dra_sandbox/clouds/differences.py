@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pulumi.runtime.proto import provider_pb2
 
-from dra_sandbox.clouds.wire import Value, Values
+from dra_sandbox.clouds.wire import Value
 
 _INDEX = re.compile(r"\[\d+\]")
 _PLAIN_KEY = re.compile(r"[A-Za-z_][\w-]*")
@@ -68,10 +68,10 @@ def differences(
     if isinstance(old, dict) and isinstance(new, dict):
         for name in [*old, *(name for name in new if name not in old)]:
             if name != "__defaults":
-                yield from differences(old.get(name), new.get(name), _below(path, name), sets=sets, deep=deep)
+                yield from differences(old.get(name), new.get(name), below(path, name), sets=sets, deep=deep)
     elif isinstance(old, list) and isinstance(new, list):
         if _INDEX.sub("[*]", path) in sets:
-            old, new = _without_common(old, new)
+            old, new = without_common(old, new)
         for index in range(max(len(old), len(new))):
             left = old[index] if index < len(old) else None
             right = new[index] if index < len(new) else None
@@ -85,7 +85,7 @@ def differences(
         yield Difference(path, kind, old if new is None else new)
 
 
-def _without_common(old: list[Value], new: list[Value]) -> tuple[list[Value], list[Value]]:
+def without_common(old: list[Value], new: list[Value]) -> tuple[list[Value], list[Value]]:
     """Both lists without the elements that they share."""
     added, removed = list(new), []
     for element in old:
@@ -97,17 +97,12 @@ def _without_common(old: list[Value], new: list[Value]) -> tuple[list[Value], li
 
 
 def diff_response(
-    old: Values,
-    new: Values,
-    rule: ReplaceRule,
-    *,
-    ignored: Iterable[str] = (),
-    sets: Collection[str] = (),
+    found: Sequence[Difference], replaces: Callable[[Difference], bool], *, ignored: Iterable[str] = ()
 ) -> provider_pb2.DiffResponse:
-    """The engine's answer for a change from `old` to `new`; `ignored` are paths the program told to leave alone."""
+    """The engine's answer to these differences; `ignored` are paths that the program tells to leave alone."""
     skipped = ReplaceRule(frozenset(ignored))
-    found = [change for change in differences(old, new, sets=sets) if not skipped.applies_to(change.path)]
-    replacing = [change.path for change in found if rule.replaces(change)]
+    found = [change for change in found if not skipped.applies_to(change.path)]
+    replacing = [change.path for change in found if replaces(change)]
     kinds = provider_pb2.PropertyDiff.Kind
     detailed: Mapping[str, provider_pb2.PropertyDiff] = {
         change.path: provider_pb2.PropertyDiff(
@@ -126,7 +121,7 @@ def diff_response(
     )
 
 
-def _below(path: str, name: str) -> str:
+def below(path: str, name: str) -> str:
     """The path of a member, written as the engine writes paths: keys that are no identifiers in brackets."""
     if _PLAIN_KEY.fullmatch(name) is None:
         return f'{path}["{name}"]'

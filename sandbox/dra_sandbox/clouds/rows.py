@@ -83,11 +83,12 @@ class Row:
     `allowed` are values per path (`[*]` for elements).
     `name` is the property that is named automatically, "" for none; None means `name` where it is optional.
     `protected_by` is a boolean property that forbids deletion.
-    `checks` judge the inputs alone, in previews too; `refusals` what is asked of a cloud that has other things, when
-    it is asked. `reported` is what the cloud says of a resource though nobody gave it and the provider takes for a
-    difference; `returned` the inputs as the provider reads them back, where it reads something else. A type that rules
-    of other types look up is `remembered`; `effects` are what a call that was not refused
-    does to other things of the cloud.
+    `checks` judge the inputs alone, in previews too; `api_checks` do so when the API is called; `refusals` what is
+    asked of a cloud that has other things, when it is asked. `reported` is what the cloud says of a resource though
+    nobody gave it and the provider takes for a difference; `returned` the inputs as the provider reads them back,
+    where it reads something else; `unchanged` the old inputs with what the new ones repeat of the cloud's own. A type
+    that rules of other types look up is `remembered`; `effects` are what a call that was not refused does to other
+    things of the cloud.
     """
 
     id: str = ""
@@ -105,10 +106,12 @@ class Row:
     name_limit: int = 255
     protected_by: str = ""
     checks: tuple[Callable[[Values], str | None], ...] = ()
+    api_checks: tuple[Callable[[Values], str | None], ...] = ()
     refusals: tuple[Refusal, ...] = ()
     effects: tuple[Effect, ...] = ()
     reported: Callable[[Values], Values] | None = None
     returned: Callable[[Values], Values] | None = None
+    unchanged: Callable[[Values, Values], Values] | None = None
     remembered: bool = False
 
     def over(self, common: Row) -> Row:

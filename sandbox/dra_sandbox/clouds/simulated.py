@@ -11,11 +11,12 @@ import grpc
 from google.protobuf.empty_pb2 import Empty
 from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc
 
-from dra_sandbox.clouds.checking import Failure, check_allowed, check_values
+from dra_sandbox.clouds.checking import Failure, check_allowed, check_values, with_plural_names
 from dra_sandbox.clouds.computed import is_made_up, overlay, planned_outputs, real_outputs, without_computed
-from dra_sandbox.clouds.differences import ReplaceRule, diff_response
+from dra_sandbox.clouds.differences import Difference, ReplaceRule, diff_response, differences
 from dra_sandbox.clouds.memory import Memory
 from dra_sandbox.clouds.naming import Autonamed, NameRefused, kept_name
+from dra_sandbox.clouds.provider_rules import NO_RULES, ProviderRules
 from dra_sandbox.clouds.rows import Facts, Request, Row, words_for
 from dra_sandbox.clouds.sdk import Sdk, UnknownType
 from dra_sandbox.clouds.sdk_schema import Schema
@@ -40,14 +41,16 @@ class SimulatedCloud(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
         autonamed: Autonamed,
         common: Row,
         memory: Memory,
+        rules: Mapping[str, ProviderRules] = NO_RULES,
     ) -> None:
-        """`common` holds the outputs that many types have, for those that do."""
+        """`common` holds the outputs that many types have, for those that do; `rules` what the provider does itself."""
         self._sdk = sdk
         self._rows = rows
         self._functions = functions
         self._autonamed = autonamed
         self._common = common
         self._memory = memory
+        self._rules = rules
         self._settings: Values = {}
 
     @abc.abstractmethod
@@ -92,6 +95,8 @@ class SimulatedCloud(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
             return provider_pb2.CheckResponse(failures=[provider_pb2.CheckFailure(reason=str(error))])
         inputs = {name: value for name, value in from_wire(request.news).items() if value is not None}
         inputs.pop("__defaults", None)
+        if token in self._rules:
+            inputs = with_plural_names(inputs, schema.inputs)
         row = self._row(token)
         failures = list(self._failures(schema, row, inputs))
         defaults = {name: value for name, value in row.defaults.items() if name not in inputs}
@@ -119,8 +124,19 @@ class SimulatedCloud(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
             old = overlay(row.reported(old), old)
         if row.returned:
             old = row.returned(old)
-        old = without_computed(old, new, {**row.outputs, **row.known})
-        answer = diff_response(old, new, self._replace_rule(token), ignored=request.ignoreChanges, sets=row.sets)
+        if row.unchanged:
+            old = row.unchanged(old, new)
+        rule, own = self._replace_rule(token), self._rules.get(token)
+
+        def replaces(change: Difference) -> bool:
+            return rule.replaces(change) or (own is not None and own.replaces(change))
+
+        if own is not None:
+            found = list(own.differences(old, new, from_wire(request.olds)))
+        else:
+            old = without_computed(old, new, {**row.outputs, **row.known})
+            found = list(differences(old, new, sets=row.sets))
+        answer = diff_response(found, replaces, ignored=request.ignoreChanges)
         named = _name_property(row, self._sdk.resource(token))
         if answer.replaces and named and named not in (new.get("__defaults") or []):
             # Two resources cannot have one name at once (pulumi-terraform-bridge: nameRequiresDeleteBeforeReplace).
@@ -129,6 +145,7 @@ class SimulatedCloud(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
 
     def Create(self, request: provider_pb2.CreateRequest, context: grpc.ServicerContext) -> provider_pb2.CreateResponse:
         schema, inputs = self._sdk.resource(type_of(request)), _plain(request.properties)
+        inputs = self._sent(schema.token, inputs)
         row = self._row(schema.token)
         facts = self._facts(request.urn, schema, row, inputs, {})
         if request.preview:
@@ -142,6 +159,7 @@ class SimulatedCloud(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
 
     def Update(self, request: provider_pb2.UpdateRequest, context: grpc.ServicerContext) -> provider_pb2.UpdateResponse:
         schema, inputs = self._sdk.resource(type_of(request)), _plain(request.news)
+        inputs = self._sent(schema.token, inputs)
         row, state, before = self._row(schema.token), from_wire(request.olds), _plain(request.old_inputs)
         facts = self._facts(request.urn, schema, row, inputs, state)
         if request.preview:
@@ -217,17 +235,28 @@ class SimulatedCloud(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
 
     def _carry_out(self, row: Row, request: Request, context: grpc.ServicerContext) -> None:
         """End the call when the cloud, with all that it has, refuses it; else do what it does to other things."""
+        if request.inputs is not None:
+            for judge in row.api_checks:
+                if reason := judge(request.inputs):
+                    context.abort(grpc.StatusCode.INVALID_ARGUMENT, reason)
         for refusal in row.refusals:
             if reason := refusal(request):
                 context.abort(grpc.StatusCode.INVALID_ARGUMENT, reason)
         for effect in row.effects:
             effect(request)
 
+    def _sent(self, token: str, inputs: Values) -> Values:
+        """The inputs as the provider sends them."""
+        own = self._rules.get(token)
+        return own.sent(inputs) if own is not None else inputs
+
     def _row(self, token: str) -> Row:
         return self._rows.get(token, Row()).over(self._common)
 
     def _replace_rule(self, token: str) -> ReplaceRule:
         documented = {name for name, spec in self._sdk.resource(token).inputs.items() if spec.replaces}
+        if token in self._rules:
+            documented = set()  # the table knows better than the SDK's text
         row = self._row(token)
         named = _name_property(row, self._sdk.resource(token))
         return row.replace_rule(frozenset(documented | ({named} if named else set())))
@@ -235,6 +264,8 @@ class SimulatedCloud(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
     def _failures(self, schema: Schema, row: Row, inputs: Values) -> Iterator[Failure]:
         yield from check_values(schema, inputs)
         yield from check_allowed(row.allowed, inputs)
+        if own := self._rules.get(schema.token):
+            yield from own.failures(inputs)
         place = self.missing_place(schema, inputs)
         if place is not None:
             yield place

@@ -50,7 +50,7 @@ def test_the_answer_names_the_properties_that_replace() -> None:
     old = {"nodeConfig": {"labels": {"a": "1"}, "spot": False}, "size": 1}
     new = {"nodeConfig": {"labels": {"a": "2"}, "spot": True}, "size": 2}
 
-    answer = diff_response(old, new, RULE)
+    answer = diff_response(list(differences(old, new)), RULE.replaces)
 
     kinds = provider_pb2.PropertyDiff.Kind
     assert {path: kinds.Name(found.kind) for path, found in answer.detailedDiff.items()} == {
@@ -76,7 +76,7 @@ def test_the_answer_names_the_properties_that_replace() -> None:
 def test_what_comes_or_goes_whole(old: dict[str, Any], new: dict[str, Any], replaces: bool) -> None:
     rule = ReplaceRule(frozenset({"template.id"}), when_removed=frozenset({"encryption"}))
 
-    assert bool(diff_response(old, new, rule).replaces) is replaces
+    assert bool(diff_response(list(differences(old, new)), rule.replaces).replaces) is replaces
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,8 @@ def test_the_order_of_a_set_says_nothing(old: list[Any], new: list[Any], expecte
 
 
 def test_what_the_program_ignores_is_no_difference() -> None:
-    answer = diff_response({"scaling": {"desired": 1}}, {"scaling": {"desired": 2}}, RULE, ignored=["scaling.desired"])
+    found = list(differences({"scaling": {"desired": 1}}, {"scaling": {"desired": 2}}))
+    answer = diff_response(found, RULE.replaces, ignored=["scaling.desired"])
 
     assert answer.changes == provider_pb2.DiffResponse.DIFF_NONE
 

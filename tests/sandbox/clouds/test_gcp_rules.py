@@ -24,8 +24,16 @@ def gcp(simulated):
 
 
 def complaint(gcp, token: str, inputs: dict[str, Any]) -> str:
-    request = provider_pb2.CheckRequest(urn=f"urn:pulumi:dev::p::{token}::T", news=to_wire(inputs), randomSeed=b"s")
-    return "; ".join(failure.reason for failure in gcp.Check(request).failures)
+    """What the provider rejects in a preview, else what the API does when the resource is created."""
+    urn = f"urn:pulumi:dev::p::{token}::T"
+    checked = gcp.Check(provider_pb2.CheckRequest(urn=urn, news=to_wire(inputs), randomSeed=b"s"))
+    if checked.failures:
+        return "; ".join(failure.reason for failure in checked.failures)
+    try:
+        gcp.Create(provider_pb2.CreateRequest(urn=urn, properties=checked.inputs))
+    except grpc.RpcError as error:
+        return str(error.details())
+    return ""
 
 
 BOUGHT = {
@@ -111,7 +119,7 @@ POOLS: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "a label of Kubernetes": ({}, {"labels": {"kubernetes.io/x": "y"}}, "are reserved"),
     "a value of two words": ({}, {"labels": {"x": "a b"}}, "Invalid node label x=a b"),
     "a taint of two words": ({}, {"taints": [{"key": "a b", "value": "", "effect": "NO_SCHEDULE"}]}, "node taint a b"),
-    "a name of 41 characters": ({"name": "n" * 41}, {}, "must be no longer than 40 characters"),
+    "a name of 41 characters": ({"name": "n" * 41}, {}, "name to be in the range (1 - 40)"),
     "a name with a capital": ({"name": "Gpu"}, {}, "only lowercase alphanumerics"),
     "few pods": ({"maxPodsPerNode": 7}, {}, "must be between 8 and 256"),
     "a small disk": ({}, {"diskSizeGb": 5}, "must be at least 10"),
@@ -223,7 +231,7 @@ CLUSTERS: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "two windows": (
         {"maintenancePolicy": {"dailyMaintenanceWindow": {"startTime": "03:00"}, "recurringWindow": WEEKEND}},
-        "one of daily_maintenance_window, recurring_window",
+        "only one of `maintenancePolicy.dailyMaintenanceWindow`",
     ),
     "a window at no time": (
         {"maintenancePolicy": {"dailyMaintenanceWindow": {"startTime": "25:00"}}},
@@ -300,7 +308,11 @@ KEY = "projects/acme/locations/us-central1/keyRings/nodes/cryptoKeys/disks"
 COMPUTE, CONTAINER = "compute-system", "container-engine-robot"
 KEYED = {
     "disks of a pool": (POOL, {"cluster": "main", "nodeConfig": {"bootDiskKmsKey": KEY}}, COMPUTE),
-    "secrets": (CLUSTER, {"databaseEncryption": {"state": "ENCRYPTED", "keyName": KEY}}, CONTAINER),
+    "secrets": (
+        CLUSTER,
+        {"initialNodeCount": 1, "databaseEncryption": {"state": "ENCRYPTED", "keyName": KEY}},
+        CONTAINER,
+    ),
 }
 
 

@@ -30,6 +30,8 @@ class Cloud:
         self._gcp.Configure(provider_pb2.ConfigureRequest(args=to_wire({"project": "acme", "zone": "us-central1-a"})))
 
     def create(self, token: str, **inputs: Any) -> dict[str, Any]:
+        if token == CLUSTER:
+            inputs = {"initialNodeCount": 1, **inputs}
         request = provider_pb2.CreateRequest(urn=f"urn:pulumi:dev::p::{token}::T", properties=to_wire(inputs))
         made = self._gcp.Create(request)
         return {**from_wire(made.properties), "id": made.id}
@@ -48,8 +50,14 @@ class Cloud:
 
     def complaint(self, token: str, **inputs: Any) -> str:
         urn = f"urn:pulumi:dev::p::{token}::T"
-        failures = self._gcp.Check(provider_pb2.CheckRequest(urn=urn, news=to_wire(inputs), randomSeed=b"s")).failures
-        return "; ".join(failure.reason for failure in failures)
+        checked = self._gcp.Check(provider_pb2.CheckRequest(urn=urn, news=to_wire(inputs), randomSeed=b"s"))
+        if checked.failures:
+            return "; ".join(failure.reason for failure in checked.failures)
+        try:
+            self._gcp.Create(provider_pb2.CreateRequest(urn=urn, properties=checked.inputs))
+        except grpc.RpcError as error:
+            return str(error.details())
+        return ""
 
     def ask(self, token: str, **arguments: str) -> dict[str, Any]:
         answer = self._gcp.Invoke(provider_pb2.InvokeRequest(tok=token, args=to_wire(arguments)))
@@ -70,6 +78,15 @@ def gcp(memory: Memory, simulated: Any) -> Cloud:
     return Cloud(simulated)
 
 
+BOUGHT_NODES = {
+    "reservationAffinity": {
+        "consumeReservationType": "SPECIFIC_RESERVATION",
+        "key": "compute.googleapis.com/reservation-name",
+        "values": ["bought"],
+    }
+}
+NO_RESERVATION = {"reservationAffinity": {"consumeReservationType": "NO_RESERVATION"}}
+LENT = {"management": {"autoRepair": False}, "autoscaling": {"totalMinNodeCount": 0, "totalMaxNodeCount": 2}}
 KEPT = {"management": {"autoUpgrade": False}}
 PROFILE = {"networkConfig": {"acceleratorNetworkProfile": "auto"}}
 DATAPLANE_V2 = {"datapathProvider": "ADVANCED_DATAPATH"}
@@ -83,10 +100,10 @@ BESIDE: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "row 61: not upgraded, in none": ({"releaseChannel": {"channel": "UNSPECIFIED"}}, KEPT, ""),
     "row 62: newer than its master": (
         {"minMasterVersion": "1.34"},
-        {"version": "1.35.1-gke.1000"},
-        'Node version "1.35.1-gke.1000" must not have a greater minor version than master version "1.34.',
+        {"version": "1.35.3-gke.2000000"},
+        'Node version "1.35.3-gke.2000000" must not have a greater minor version than master version "1.34.',
     ),
-    "row 62: as old as it may be": ({"minMasterVersion": "1.35"}, {"version": "1.34.1-gke.1000"}, ""),
+    "row 62: as old as it may be": ({"minMasterVersion": "1.35"}, {"version": "1.34.3-gke.2000000"}, ""),
     "row 72: networks without Dataplane V2": ({}, PROFILE, "needs Dataplane V2"),
     "row 72: networks": (DATAPLANE_V2, PROFILE, ""),
 }
@@ -143,10 +160,10 @@ def test_disks_of_the_first_pool_count(gcp: Cloud, memory: Memory, change: dict[
 
 
 def test_limits_of_cpu_count_where_kubelet_is_told_so(gcp: Cloud) -> None:
-    """The provider sends false for what is left out beside other settings of kubelet."""
+    """The provider sends true if other settings of kubelet are given without it."""
     gcp.create(CLUSTER, name="main")
     told = {"cpuManagerPolicy": "static"}
-    for name, kubelet, quota in (("a", told, False), ("b", {**told, "cpuCfsQuota": True}, True)):
+    for name, kubelet, quota in (("a", told, True), ("b", {**told, "cpuCfsQuota": False}, False)):
         made = gcp.create(POOL, cluster="main", name=name, nodeConfig={"kubeletConfig": kubelet})
         assert made["nodeConfig"]["kubeletConfig"] == {**told, "cpuCfsQuota": quota}
     assert "kubeletConfig" not in gcp.create(POOL, cluster="main", name="c", nodeConfig={})["nodeConfig"]
@@ -315,7 +332,12 @@ def test_row_86_one_operation_at_a_time(gcp: Cloud, memory: Memory) -> None:
 def exclusion(end: str | None, behaviour: str | None) -> dict[str, Any]:
     options = {"scope": "NO_MINOR_UPGRADES", **({"endTimeBehavior": behaviour} if behaviour else {})}
     window = {"exclusionName": "busy", "startTime": "2026-01-01T00:00:00Z", "exclusionOptions": options}
-    return {"maintenancePolicy": {"maintenanceExclusions": [{**window, **({"endTime": end} if end else {})}]}}
+    return {
+        "maintenancePolicy": {
+            "dailyMaintenanceWindow": {"startTime": "03:00"},
+            "maintenanceExclusions": [{**window, **({"endTime": end} if end else {})}],
+        }
+    }
 
 
 def gpus(machine: str, kind: str, count: int) -> dict[str, Any]:
@@ -368,7 +390,7 @@ def test_row_76_taints_that_gke_adds(gcp: Cloud) -> None:
     def taints(pool: dict[str, Any]) -> set[str]:
         return {each["key"] for each in pool["nodeConfig"]["effectiveTaints"]}
 
-    cluster = gcp.create(CLUSTER, name="main", location="us-central1")["id"]
+    cluster = gcp.create(CLUSTER, name="main", location="us-central1", removeDefaultNodePool=True)["id"]
     gpus = {"machineType": "g2-standard-8", "guestAccelerators": [{"type": "nvidia-l4", "count": 1}]}
     beside = {"cluster": cluster, "location": "us-central1"}
     first = gcp.create(POOL, **beside, name="first", nodeConfig=gpus)
@@ -382,11 +404,12 @@ def test_row_76_taints_that_gke_adds(gcp: Cloud) -> None:
     own = {**gpus, "taints": [{"key": "nvidia.com/gpu", "value": "present", "effect": "NO_SCHEDULE"}]}
     third = gcp.create(POOL, **beside, name="third", nodeConfig=own)
     assert len(third["nodeConfig"]["effectiveTaints"]) == 1
-    arm = {"machineType": "a4x-highgpu-4g"}
+    arm = {**BOUGHT_NODES, "machineType": "a4x-highgpu-4g"}
     assert taints(gcp.create(POOL, **beside, name="arm", nodeConfig=arm)) == {"nvidia.com/gpu", "kubernetes.io/arch"}
     quiet = {**arm, "taintConfig": {"architectureTaintBehavior": "NONE"}}
     assert "kubernetes.io/arch" not in taints(gcp.create(POOL, **beside, name="quiet", nodeConfig=quiet))
-    queued = gcp.create(POOL, **beside, name="queued", nodeConfig=gpus, queuedProvisioning={"enabled": True})
+    waiting = {**gpus, **NO_RESERVATION, "flexStart": True}
+    queued = gcp.create(POOL, **beside, **LENT, name="queued", nodeConfig=waiting, queuedProvisioning={"enabled": True})
     assert "cloud.google.com/gke-queued" in taints(queued)
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from pathlib import Path
 
 from dra_sandbox.clouds.checking import Failure
 from dra_sandbox.clouds.gcp.functions import FUNCTIONS
 from dra_sandbox.clouds.gcp.rows import COMMON, ROWS
 from dra_sandbox.clouds.memory import Memory
 from dra_sandbox.clouds.naming import Autonamed
+from dra_sandbox.clouds.provider_rules import read_rules
 from dra_sandbox.clouds.sdk import Sdk
 from dra_sandbox.clouds.sdk_schema import Schema
 from dra_sandbox.clouds.simulated import SimulatedCloud, known_text
@@ -21,7 +23,8 @@ class Gcp(SimulatedCloud):
 
     def __init__(self) -> None:
         memory = Memory.of_environment()
-        super().__init__(Sdk("gcp"), ROWS, FUNCTIONS, Autonamed(lower_case=True), COMMON, memory)
+        rules = read_rules(Path(__file__).with_name("provider_rules.csv"))
+        super().__init__(Sdk("gcp"), ROWS, FUNCTIONS, Autonamed(lower_case=True), COMMON, memory, rules)
 
     def place(self, inputs: Values) -> Mapping[str, str]:
         zone = known_text(inputs.get("zone")) or self._setting("zone", "GOOGLE_ZONE")

@@ -1,8 +1,8 @@
 """The Google Cloud resource types that do something particular.
 
-What cannot change in place: inside `nodeConfig` compared with the `ForceNew` marks of
-hashicorp/terraform-provider-google (google/services/container/node_config.go), on which the real provider is built;
-elsewhere as the services' APIs allow, not compared line by line.
+`provider_rules.csv` holds what each property of the declared types does when it changes or is omitted, from
+hashicorp/terraform-provider-google@v7.45.0, on which the real provider is built. Types without rows there have the
+paths that replace them here, as the services' APIs allow.
 """
 
 from __future__ import annotations
@@ -27,25 +27,6 @@ from dra_sandbox.clouds.gcp.functions import newest
 from dra_sandbox.clouds.rows import Facts, Row
 from dra_sandbox.clouds.wire import Value, Values
 
-# hashicorp/terraform-provider-google:google/services/container/node_config.go: the fields without ForceNew.
-NODE_CONFIG_IN_PLACE = (
-    "containerdConfig",
-    "diskSizeGb",
-    "diskType",
-    "effectiveTaints",
-    "fastSocket",
-    "imageType",
-    "kubeletConfig",
-    "labels",
-    "linuxNodeConfig",
-    "loggingVariant",
-    "machineType",
-    "resourceLabels",
-    "resourceManagerTags",
-    "tags",
-    "taints",
-    "workloadMetadataConfig",
-)
 _GPU = "nodeConfig.guestAccelerators[*]"
 # The enums of the container/v1 API (google-cloud-container 2.67.0);
 # maintenance intervals are that file's.
@@ -93,6 +74,18 @@ def _with_components_in_order(inputs: Values) -> Values:
     if not given or not set(given) <= set(MONITORED):
         return inputs
     return {**inputs, "monitoringConfig": {**config, "enableComponents": sorted(given, key=MONITORED.index)}}
+
+
+def _has_its_node_version(old: Values, new: Values) -> Values:
+    """The version that a cluster without inline pools has; another one is refused.
+
+    hashicorp/terraform-provider-google:google/services/container/resource_container_cluster.go@v7.45.0,
+    containerClusterNodeVersionRemoveDefaultCustomizeDiff.
+    """
+    given = new.get("nodeVersion")
+    if given and not old.get("nodeVersion") and str(given).startswith(f"{old.get('minMasterVersion')}."):
+        return {**old, "nodeVersion": given}
+    return old
 
 
 def _labels(facts: Facts) -> Value:
@@ -188,32 +181,6 @@ ROWS: Mapping[str, Row] = {
         },
         every_time={"masterVersion": masters.version_of_master},
         defaults={"deletionProtection": True, "network": "default"},
-        replace=(
-            "clusterIpv4Cidr",
-            "confidentialNodes",
-            "datapathProvider",
-            "defaultMaxPodsPerNode",
-            "description",
-            "enableAutopilot",
-            "enableKubernetesAlpha",
-            "enableMultiNetworking",
-            "enableTpu",
-            "initialNodeCount",
-            "ipAllocationPolicy",
-            "location",
-            "network",
-            "networkingMode",
-            "nodeConfig",
-            "privateClusterConfig.masterIpv4CidrBlock",
-            "project",
-            "subnetwork",
-        ),
-        in_place=(
-            *(f"nodeConfig.{name}" for name in NODE_CONFIG_IN_PLACE),
-            "ipAllocationPolicy.additionalPodRangesConfig",
-            "ipAllocationPolicy.additionalIpRangesConfigs",
-        ),
-        sets=("masterAuthorizedNetworksConfig.cidrBlocks", "nodeConfig.oauthScopes", "nodeLocations"),
         name_limit=40,
         protected_by="deletionProtection",
         allowed={
@@ -226,8 +193,14 @@ ROWS: Mapping[str, Row] = {
             "monitoringConfig.enableComponents[*]": frozenset(MONITORED),
             "databaseEncryption.state": frozenset({"ENCRYPTED", "DECRYPTED", "ALL_OBJECTS_ENCRYPTION_ENABLED"}),
         },
-        checks=(_has_a_first_pool, node_pools.of_cluster, maintenance.leaves_time, pool_in_cluster.version_is_offered),
+        api_checks=(
+            _has_a_first_pool,
+            node_pools.of_cluster,
+            maintenance.leaves_time,
+            pool_in_cluster.version_is_offered,
+        ),
         returned=_with_components_in_order,
+        unchanged=_has_its_node_version,
         refusals=(
             operations.may_begin,
             *masters.REFUSALS,
@@ -256,24 +229,6 @@ ROWS: Mapping[str, Row] = {
             "operation": "",
         },
         every_time={"nodeConfig": taints.node_config},
-        replace=(
-            "cluster",
-            "initialNodeCount",
-            "location",
-            "maxPodsPerNode",
-            "namePrefix",
-            "networkConfig",
-            "nodeConfig",
-            "placementPolicy",
-            "project",
-            "queuedProvisioning",
-        ),
-        in_place=(
-            *(f"nodeConfig.{name}" for name in NODE_CONFIG_IN_PLACE),
-            "networkConfig.enablePrivateNodes",
-            "networkConfig.networkPerformanceConfig",
-        ),
-        sets=("nodeConfig.oauthScopes", "nodeConfig.reservationAffinity.values", "nodeLocations"),
         name_limit=40,
         allowed={
             **_NODE_CONFIG_VALUES,
@@ -281,7 +236,7 @@ ROWS: Mapping[str, Row] = {
             "placementPolicy.type": frozenset({"TYPE_UNSPECIFIED", "COMPACT"}),
             "upgradeSettings.strategy": frozenset({"SURGE", "BLUE_GREEN", "SHORT_LIVED"}),
         },
-        checks=(_autoscaling_in_one_way, node_pools.of_pool, pool_in_cluster.version_of_nodes_is_offered),
+        api_checks=(_autoscaling_in_one_way, node_pools.of_pool, pool_in_cluster.version_of_nodes_is_offered),
         refusals=(
             operations.may_begin,
             *pool_in_cluster.REFUSALS,
@@ -306,7 +261,6 @@ ROWS: Mapping[str, Row] = {
             "internalIpv6Range": "",
         },
         defaults={"autoCreateSubnetworks": True, "deleteDefaultRoutesOnCreate": False},
-        replace=("autoCreateSubnetworks", "description", "enableUlaInternalIpv6", "mtu", "project"),
         refusals=(pool_in_cluster.is_used_by_nobody,),
         remembered=True,
         name_limit=63,
@@ -327,12 +281,10 @@ ROWS: Mapping[str, Row] = {
             "ipv6GceEndpoint": "",
             "state": "READY",
         },
-        replace=("description", "network", "project", "purpose", "region"),
         name_limit=63,
     ),
     "gcp:compute/router:Router": Row(
         id="projects/{project}/regions/{region}/routers/{name}",
-        replace=("encryptedInterconnectRouter", "network", "project", "region"),
         name_limit=63,
     ),
     "gcp:compute/routerNat:RouterNat": Row(
@@ -343,8 +295,6 @@ ROWS: Mapping[str, Row] = {
             "enableEndpointIndependentMapping": False,
             "minPortsPerVm": 64,
         },
-        replace=("endpointTypes", "initialNatIps", "project", "region", "router", "type"),
-        sets=("natIps", "subnetworks"),
         name_limit=63,
         allowed={
             "natIpAllocateOption": frozenset({"MANUAL_ONLY", "AUTO_ONLY"}),
@@ -387,7 +337,6 @@ ROWS: Mapping[str, Row] = {
         },
         name="accountId",
         name_limit=30,
-        replace=("project",),
     ),
     "gcp:projects/iAMMember:IAMMember": Row(
         id="{project}/{role}/{member}", replace=("condition", "member", "project", "role"), remembered=True

@@ -31,8 +31,9 @@ def node_config(facts: Facts) -> Value:
     if (facts.inputs.get("queuedProvisioning") or {}).get("enabled"):
         added.append(QUEUED)
     own = [dict(taint) for taint in config.get("taints") or []]
-    # The provider sends false where limits of CPU are not spoken of: GoogleCloudPlatform/k8s-config-connector PR 12658.
-    kubelet = {"kubeletConfig": {"cpuCfsQuota": False}} if config.get("kubeletConfig") else {}
+    # Omitted with other kubelet settings, the provider sends true since 7.0 (before that, false:
+    # hashicorp/terraform-provider-google:google/services/container/node_config.go@v7.45.0).
+    kubelet = {"kubeletConfig": {"cpuCfsQuota": True}} if config.get("kubeletConfig") else {}
     return {**USUAL, **kubelet, "effectiveTaints": [*own, *(taint for taint in added if taint not in own)]}
 
 

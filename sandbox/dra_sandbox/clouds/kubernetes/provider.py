@@ -11,7 +11,7 @@ from google.protobuf.struct_pb2 import Struct
 from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc
 
 from dra_sandbox.clouds.checking import Failure, check_values
-from dra_sandbox.clouds.differences import ReplaceRule, diff_response
+from dra_sandbox.clouds.differences import ReplaceRule, diff_response, differences
 from dra_sandbox.clouds.kubernetes import manifests, releases
 from dra_sandbox.clouds.kubernetes.backend import ApplyFailed, ClusterBackend, MemoryCluster, ObjectKey
 from dra_sandbox.clouds.kubernetes.cluster import chosen_cluster
@@ -63,7 +63,8 @@ class Kubernetes(provider_pb2_grpc.ResourceProviderServicer):
         """
         old, new = from_wire(request.old_inputs or request.olds), from_wire(request.news)
         identity = "clusterIdentifier" if old.get("clusterIdentifier") else "kubeconfig"
-        return diff_response(old, new, ReplaceRule(frozenset({identity} if _is_another_cluster(old, new) else ())))
+        rule = ReplaceRule(frozenset({identity} if _is_another_cluster(old, new) else ()))
+        return diff_response(list(differences(old, new)), rule.replaces)
 
     def Configure(
         self, request: provider_pb2.ConfigureRequest, context: grpc.ServicerContext
@@ -100,9 +101,11 @@ class Kubernetes(provider_pb2_grpc.ResourceProviderServicer):
         token, old, new = type_of(request), from_wire(request.old_inputs), from_wire(request.news)
         if token == releases.TOKEN:
             installed = from_wire(request.olds).get(releases.INPUTS) or old
-            return diff_response(installed, new, releases.REPLACE, ignored=request.ignoreChanges)
+            found = list(differences(installed, new))
+            return diff_response(found, releases.REPLACE.replaces, ignored=request.ignoreChanges)
         kind = token.rsplit(":", 1)[-1]
-        answer = diff_response(old, new, replace_rule(kind), ignored=request.ignoreChanges)
+        found = list(differences(old, new))
+        answer = diff_response(found, replace_rule(kind).replaces, ignored=request.ignoreChanges)
         if answer.replaces and not is_autonamed(new):
             # One name in one namespace holds one object.
             answer.deleteBeforeReplace = key_of(old) == key_of(new)

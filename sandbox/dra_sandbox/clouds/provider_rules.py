@@ -1,0 +1,230 @@
+"""Rules of the providers themselves: what each property of a resource type does when it changes or is omitted.
+
+One table for each cloud, `<cloud>/provider_rules.csv`, one row for each property, with the file of the provider's
+source that it restates. The columns:
+
+- `kind`: `set` is a list without order; `map` holds the user's keys.
+- `omitted`: `required`, `kept` (the provider computes it, so omission changes nothing), `default` (omission means the
+  value in `default`), or `removed` (omission takes the old value away).
+- `replaces`: whether a change re-creates the resource.
+- `conflicts`, `one_of`, `any_of`, `needs`: properties that exclude it, that it is an alternative to (exactly one, at
+  least one), and that must be set with it. The provider validates them in a preview.
+- `zero_beside`: the object whose other members make the provider send this property as zero when it is omitted.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from dra_sandbox.clouds.checking import Failure, values_at
+from dra_sandbox.clouds.differences import Difference, below, without_common
+from dra_sandbox.clouds.wire import Value, Values
+
+_INDEX = re.compile(r"\[\d+\]")
+_KEY = re.compile(r"\[\"[^\]]*\"\]|\[\*\]$")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PropertyRule:
+    """One row of the table: see the module's description."""
+
+    kind: str
+    omitted: str
+    default: Value
+    replaces: bool
+    conflicts: tuple[str, ...]
+    one_of: tuple[str, ...]
+    any_of: tuple[str, ...]
+    needs: tuple[str, ...]
+    zero_beside: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderRules:
+    """The rules of one resource type by property path, with `[*]` for every element of a list."""
+
+    properties: Mapping[str, PropertyRule]
+
+    def differences(self, old: Values, new: Values, state: Values) -> Iterator[Difference]:
+        """Return what the provider changes; `state` holds what it last read of the resource."""
+        yield from self._of_object(old, new, state, "")
+
+    def sent(self, inputs: Values) -> Values:
+        """Return the inputs with the zeros that the provider sends beside their siblings."""
+        for container, name in self._zeros():
+            inputs = _with_zero(inputs, container.split("."), name)
+        return inputs
+
+    def _with_zeros(self, values: Values, path: str) -> Values:
+        """Return an object of the inputs with the zeros that its other members bring."""
+        for container, name in self._zeros():
+            if values and container == _general(path):
+                values = {name: False, **values}
+        return values
+
+    def _zeros(self) -> Iterator[tuple[str, str]]:
+        for path, rule in self.properties.items():
+            if rule.zero_beside:
+                yield rule.zero_beside, path.rpartition(".")[2]
+
+    def replaces(self, change: Difference) -> bool:
+        """Return True if the provider re-creates the resource for this change."""
+        rule = self._nearest(_general(change.path))
+        if rule is not None and rule.replaces:
+            return True
+        return change.kind != "update" and any(self._members_replace(change.value, _general(change.path)))
+
+    def failures(self, inputs: Values) -> Iterator[Failure]:
+        """Return what the provider rejects in a preview: properties that exclude or need each other."""
+        for path, rule in self.properties.items():
+            if not (rule.conflicts or rule.one_of or rule.any_of or rule.needs):
+                continue
+            if not _is_set(inputs, _parent(path)):
+                continue
+            yield from _combination_failures(path, rule, inputs)
+
+    def _of_object(self, old: Values, new: Values, state: Values, path: str) -> Iterator[Difference]:
+        old, new = (self._with_zeros(each, path) for each in (old, new))
+        for name in [*old, *(name for name in new if name not in old)]:
+            if name != "__defaults":
+                here = below(path, name)
+                yield from self._of_property(old.get(name), new.get(name), _member(state, name), here)
+
+    def _of_property(self, old: Value, new: Value, state: Value, path: str) -> Iterator[Difference]:
+        rule = self.properties.get(_general(path))
+        omitted = rule.omitted if rule is not None else "removed"
+        if rule is not None and omitted == "default":
+            old, new = (rule.default if each is None else each for each in (old, new))
+        if new is None and (omitted == "kept" or _is_zero(old)):
+            return
+        is_unchanged = _is_zero(new) if omitted == "removed" else omitted == "kept" and _same(state, new)
+        if old is None and is_unchanged:
+            return
+        if isinstance(old, dict) and isinstance(new, dict):
+            yield from self._of_object(old, new, state if isinstance(state, dict) else {}, path)
+        elif isinstance(old, list) and isinstance(new, list):
+            yield from self._of_list(old, new, path, is_set=rule is not None and rule.kind == "set")
+        elif old != new or isinstance(old, bool) != isinstance(new, bool):
+            kind = "add" if old is None else "delete" if new is None else "update"
+            yield Difference(path, kind, old if new is None else new)
+
+    def _of_list(self, old: list[Value], new: list[Value], path: str, *, is_set: bool) -> Iterator[Difference]:
+        if is_set:
+            old, new = without_common(old, new)
+        for index in range(max(len(old), len(new))):
+            left = old[index] if index < len(old) else None
+            right = new[index] if index < len(new) else None
+            yield from self._of_property(left, right, None, f"{path}[{index}]")
+
+    def _members_replace(self, value: Value, path: str) -> Iterator[bool]:
+        if isinstance(value, dict):
+            for name, member in value.items():
+                here = f"{path}.{name}"
+                rule = self.properties.get(here)
+                if rule is not None and not (_is_zero(member) and rule.omitted != "required"):
+                    yield rule.replaces
+                yield from self._members_replace(member, here)
+        elif isinstance(value, list):
+            for member in value:
+                yield from self._members_replace(member, f"{path}[*]")
+
+    def _nearest(self, path: str) -> PropertyRule | None:
+        """Return the rule of the property, or of the list or map that holds this element."""
+        while path:
+            if (found := self.properties.get(path)) is not None:
+                return found
+            path = _KEY.sub("", path) if _KEY.search(path) else path.rpartition(".")[0]
+        return None
+
+
+NO_RULES: Mapping[str, ProviderRules] = {}
+
+
+def read_rules(file: Path) -> Mapping[str, ProviderRules]:
+    """Return the rules in a table by resource type."""
+    types: dict[str, dict[str, PropertyRule]] = {}
+    with file.open(encoding="utf-8", newline="") as text:
+        for row in csv.DictReader(text):
+            types.setdefault(row["type"], {})[row["property"]] = _rule(row)
+    return {token: ProviderRules(properties) for token, properties in types.items()}
+
+
+def _rule(row: Mapping[str, str]) -> PropertyRule:
+    return PropertyRule(
+        kind=row["kind"],
+        omitted=row["omitted"],
+        default=json.loads(row["default"]) if row["default"] else None,
+        replaces=row["replaces"] == "yes",
+        conflicts=tuple(row["conflicts"].split()),
+        one_of=tuple(row["one_of"].split()),
+        any_of=tuple(row["any_of"].split()),
+        needs=tuple(row["needs"].split()),
+        zero_beside=row["zero_beside"],
+        source=row["source"],
+    )
+
+
+def _combination_failures(path: str, rule: PropertyRule, inputs: Values) -> Iterator[Failure]:
+    given = _is_set(inputs, path)
+    for other in rule.conflicts if given else ():
+        if _is_set(inputs, other):
+            yield Failure(path, f'Conflicting configuration arguments. "{path}": conflicts with {other}')
+    for other in rule.needs if given else ():
+        if not _is_set(inputs, other):
+            yield Failure(path, f'Missing required argument. "{path}": all of {_quoted(rule.needs)} must be specified')
+    found = [other for other in rule.one_of if _is_set(inputs, other)]
+    if rule.one_of and len(found) != 1:
+        wanted = "one" if not found else "only one"
+        yield Failure(
+            path, f'Invalid combination of arguments. "{path}": {wanted} of {_quoted(rule.one_of)} can be set'
+        )
+    if rule.any_of and not any(_is_set(inputs, other) for other in rule.any_of):
+        yield Failure(path, f'Missing required argument. "{path}": one of {_quoted(rule.any_of)} must be specified')
+
+
+def _quoted(paths: Collection[str]) -> str:
+    return ", ".join(f"`{path}`" for path in paths)
+
+
+def _is_set(inputs: Values, path: str) -> bool:
+    return not path or any(value is not None for _, value in values_at(inputs, path))
+
+
+def _parent(path: str) -> str:
+    return path.rpartition(".")[0]
+
+
+def _general(path: str) -> str:
+    return _INDEX.sub("[*]", path)
+
+
+def _with_zero(values: Values, container: list[str], name: str) -> Values:
+    """Return the inputs with a false member in an object that has others, and lacks it."""
+    first, *rest = container
+    inner = values.get(first)
+    if not isinstance(inner, dict) or not inner:
+        return values
+    if rest:
+        return {**values, first: _with_zero(inner, rest, name)}
+    return {**values, first: {name: False, **inner}}
+
+
+def _member(state: Value, name: str) -> Value:
+    return state.get(name) if isinstance(state, dict) else None
+
+
+def _is_zero(value: Value) -> bool:
+    return value is None or value in ("", False, 0) or value == [] or value == {}
+
+
+def _same(state: Value, value: Value) -> bool:
+    """Return True if what the provider read says all that is given now."""
+    if isinstance(state, dict) and isinstance(value, dict):
+        return all(_same(state.get(name), member) for name, member in value.items())
+    return state == value and isinstance(state, bool) == isinstance(value, bool)

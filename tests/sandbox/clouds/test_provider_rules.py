@@ -1,0 +1,144 @@
+"""Changes of one property, as the real Google provider answers them, and the tables that say so."""
+
+from __future__ import annotations
+
+import copy
+import csv
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pulumi.runtime.proto import provider_pb2
+
+from dra_sandbox.clouds import gcp
+from dra_sandbox.clouds.provider_rules import PropertyRule, ProviderRules, read_rules
+from dra_sandbox.clouds.sdk import Sdk
+from dra_sandbox.clouds.wire import to_wire
+
+RECORDED = Path(__file__).parent / "provider_changes"
+BASES: dict[str, Any] = json.loads((RECORDED / "gcp_bases.json").read_text())
+with (RECORDED / "gcp_changes.csv").open(newline="") as _file:
+    CHANGES = list(csv.DictReader(_file))
+TABLES = {"gcp": Path(gcp.__file__).with_name("provider_rules.csv")}
+FIRST_POOL = ["initialNodeCount", "nodeConfig", "removeDefaultNodePool"]
+SSDS = ["nodeConfig.ephemeralStorageLocalSsdConfig"]
+OMITTED = {"required", "kept", "default", "removed"}
+
+
+@pytest.fixture(scope="module")
+def google(simulated: Any) -> Any:
+    client = simulated("gcp")
+    client.Configure(provider_pb2.ConfigureRequest(args=to_wire({"project": "my-project", "region": "us-central1"})))
+    return client
+
+
+def answer(provider: Any, token: str, old: dict[str, Any], new: dict[str, Any], ignored: list[str]) -> str:
+    """What the provider says of a change: none, update, replace, or refused."""
+    urn = f"urn:pulumi:dev::p::{token}::T"
+
+    def check(inputs: dict[str, Any]) -> Any:
+        request = provider_pb2.CheckRequest(urn=urn, news=to_wire(inputs), randomSeed=b"seed", name="T")
+        return provider.Check(request)
+
+    before, after = check(old), check(new)
+    assert not before.failures
+    if after.failures:
+        return "refused"
+    found = provider.Diff(
+        provider_pb2.DiffRequest(
+            urn=urn, olds=before.inputs, old_inputs=before.inputs, news=after.inputs, ignoreChanges=ignored
+        )
+    )
+    if found.replaces:
+        return "replace"
+    return "update" if found.changes == provider_pb2.DiffResponse.DIFF_SOME else "none"
+
+
+def changed(inputs: dict[str, Any], path: str, value: str) -> dict[str, Any]:
+    new = copy.deepcopy(inputs)
+    *parents, last = re.findall(r"\w+", path)
+    place: Any = new
+    for part in parents:
+        place = place[int(part)] if part.isdigit() else place.setdefault(part, {})
+    if value == "removed":
+        place.pop(last, None)
+    else:
+        place[last] = json.loads(value)
+    return new
+
+
+def ignored_by_components(base: str, path: str) -> list[str]:
+    ignored = SSDS if base.startswith("NodePool") else FIRST_POOL
+    return [each for each in ignored if not path.startswith(each)]
+
+
+@pytest.mark.parametrize("row", CHANGES, ids=lambda row: f"{row['base']}: {row['property']}={row['value'][:30]}")
+def test_a_change_is_answered_as_by_the_real_provider(google: Any, row: dict[str, str]) -> None:
+    base = BASES[row["base"]]
+    new = changed(base["inputs"], row["property"], row["value"])
+    ignored = ignored_by_components(row["base"], row["property"])
+    assert answer(google, base["type"], base["inputs"], new, ignored) == row["provider"]
+
+
+@pytest.mark.parametrize("base", BASES.values(), ids=BASES)
+def test_nothing_changes_without_a_change(google: Any, base: dict[str, Any]) -> None:
+    assert answer(google, base["type"], base["inputs"], base["inputs"], SSDS) == "none"
+
+
+@pytest.mark.parametrize("cloud", TABLES)
+def test_every_row_is_about_a_property_of_the_sdk_and_has_a_source(cloud: str) -> None:
+    for token, rules in read_rules(TABLES[cloud]).items():
+        schema = Sdk(cloud).resource(token)
+        for path, rule in rules.properties.items():
+            assert path.split(".")[0].removesuffix("[*]") in schema.inputs, (token, path)
+            assert rule.omitted in OMITTED, (token, path)
+            assert rule.source, (token, path)
+            assert (rule.omitted == "default") == (rule.default is not None), (token, path)
+            assert not rule.zero_beside or path.startswith(f"{rule.zero_beside}."), (token, path)
+            others = {*rule.conflicts, *rule.one_of, *rule.any_of, *rule.needs}
+            assert all(other.split(".")[0] in schema.inputs for other in others), (token, path)
+
+
+def _rules(**properties: dict[str, Any]) -> ProviderRules:
+    usual: dict[str, Any] = {"kind": "plain", "omitted": "removed", "default": None, "replaces": False}
+    empty: dict[str, Any] = {"conflicts": (), "one_of": (), "any_of": (), "needs": (), "zero_beside": "", "source": "x"}
+    return ProviderRules({name: PropertyRule(**{**usual, **empty, **given}) for name, given in properties.items()})
+
+
+@pytest.mark.parametrize(
+    ("rule", "old", "new", "state", "kinds"),
+    [
+        pytest.param({}, {"a": 1}, {}, {}, ["delete"], id="a property that is removed"),
+        pytest.param({"omitted": "kept"}, {"a": 1}, {}, {}, [], id="a property that the cloud computes"),
+        pytest.param({}, {"a": False}, {}, {}, [], id="zero and omitted are the same"),
+        pytest.param({}, {}, {"a": False}, {}, [], id="omitted and zero are the same"),
+        pytest.param({"omitted": "default", "default": 3}, {"a": 3}, {}, {}, [], id="the default, omitted"),
+        pytest.param({"omitted": "default", "default": 3}, {"a": 4}, {}, {}, ["update"], id="back to the default"),
+        pytest.param({"omitted": "kept"}, {}, {"a": 2}, {"a": 2}, [], id="what the cloud has already"),
+        pytest.param({"omitted": "kept"}, {}, {"a": 2}, {"a": 3}, ["add"], id="other than the cloud has"),
+        pytest.param({"kind": "set"}, {"a": [1, 2]}, {"a": [2, 1]}, {}, [], id="a list without order"),
+    ],
+)
+def test_what_omission_does(
+    rule: dict[str, Any], old: dict[str, Any], new: dict[str, Any], state: dict[str, Any], kinds: list[str]
+) -> None:
+    assert [each.kind for each in _rules(a=rule).differences(old, new, state)] == kinds
+
+
+def test_a_sibling_brings_a_zero() -> None:
+    rules = _rules(net={}, **{"net.private": {"zero_beside": "net", "omitted": "kept"}})
+    assert rules.sent({"net": {"profile": "auto"}}) == {"net": {"private": False, "profile": "auto"}}
+    assert rules.sent({"net": {"private": True}}) == {"net": {"private": True}}
+    assert rules.sent({}) == {}
+    changed = rules.differences({"net": {"profile": "auto"}}, {"net": {"profile": "auto", "private": True}}, {})
+    assert [(each.path, each.kind) for each in changed] == [("net.private", "update")]
+
+
+def test_a_member_that_replaces_makes_its_object_replace() -> None:
+    rules = _rules(policy={}, **{"policy.name": {"replaces": True}, "policy.size": {}})
+    added = list(rules.differences({}, {"policy": {"name": "x"}}, {}))
+    assert [rules.replaces(each) for each in added] == [True]
+    resized = list(rules.differences({}, {"policy": {"size": 2}}, {}))
+    assert [rules.replaces(each) for each in resized] == [False]
