@@ -99,7 +99,7 @@ def _ask_region() -> str:
 def _from_region(region: str, values: argparse.Namespace) -> Start:
     """Return the cheapest fleet that runs the workloads, the first claim where none are given."""
     from dra_command.inputs.machine_types import requested_machine_types
-    from dra_planner.plan.suggestion.suggest import SuggestRequest, suggest_fleets
+    from dra_planner.plan.suggesting import SuggestRequest, suggest_fleets
 
     sources: tuple[Source, ...] = (Source(_WORKLOAD, starter_files.FIRST_CLAIM),)
     if values.workloads:
@@ -131,7 +131,7 @@ def _with_room(count: Mapping[str, int]) -> dict[str, int]:
 
 
 def _from_cluster(path: str, kubernetes: str) -> Start:
-    from dra_planner.plan.cluster.fleet import fleet_of_cluster
+    from dra_planner.plan.cluster_fleet import fleet_of_cluster
 
     found = fleet_of_cluster(read_sources([path]), kubernetes)
     return Start(document=found.document, source=f"the nodes of {path}", notes=found.notes)

@@ -43,7 +43,7 @@ def image_rules() -> tuple[ImageRule, ...]:
 def image_release(text: str) -> str:
     """Return the release in the name or version of an image, "" if the text has none.
 
-    EKS: `1.34.2-20260115` → `20260115`, AKS: `AKSUbuntu-2404gen2-202607.02.0` → `202607.02.0`.
+    `1.34.2-20260115` → `20260115`, `Ubuntu-2404gen2-202607.02.0` → `202607.02.0`.
     """
     found = re.search(r"(?:^|-|v)(20\d{6}|20\d{4}\.\d{2}\.\d+)$", text)
     return found[1] if found else ""

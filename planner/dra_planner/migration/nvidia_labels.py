@@ -8,13 +8,14 @@ GKE's documentation of node labels.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final
 
 from dra_planner.catalog.gpus import gpu, gpus, mig_profiles
-from dra_planner.catalog.machines import machines
+from dra_planner.catalog.machines import Accelerator, machines
+from dra_planner.clouds import cloud, names
 from dra_planner.migration.devices import NodeNeeds
 
 _DRIVER: Final = "gpu.nvidia.com"
@@ -124,9 +125,8 @@ def _of_products(term: LabelTerm, known: Mapping[str, set[str]], cloud: str) -> 
 @cache
 def _gpus_by_gke_type() -> Mapping[str, set[str]]:
     found: dict[str, set[str]] = {}
-    for machine in machines("gke"):
-        accelerator = machine.accelerator
-        if accelerator is not None and accelerator.gke_type and accelerator.gpu:
+    for accelerator in _accelerators(names()):
+        if accelerator.gke_type and accelerator.gpu:
             found.setdefault(accelerator.gke_type, set()).update(_names_of(accelerator.gpu))
     return found
 
@@ -135,12 +135,15 @@ def _gpus_by_gke_type() -> Mapping[str, set[str]]:
 def _gpus_by_ec2_name() -> Mapping[str, set[str]]:
     """Karpenter's label holds the name that EC2 gives a GPU, in lower case: t4, a10g, h100."""
     found: dict[str, set[str]] = {}
-    for machine in machines("eks"):
-        accelerator = machine.accelerator
-        if accelerator is not None and accelerator.gpu:
+    for accelerator in _accelerators(name for name in names() if cloud(name).karpenter == _KARPENTER_GROUP):
+        if accelerator.gpu:
             name = accelerator.model.lower().replace(" ", "-")
             found.setdefault(name, set()).update(_names_of(accelerator.gpu))
     return found
+
+
+def _accelerators(clouds: Iterable[str]) -> Iterator[Accelerator]:
+    return (machine.accelerator for name in clouds for machine in machines(name) if machine.accelerator is not None)
 
 
 def _names_of(gpu_id: str) -> set[str]:
@@ -219,7 +222,8 @@ def _among(attribute: str, values: Sequence[str], operator: str) -> str:
     return condition if operator == "In" else f"!({condition})"
 
 
-_KARPENTER: Final = "karpenter.k8s.aws/instance-gpu-"
+_KARPENTER_GROUP: Final = "karpenter.k8s.aws"
+_KARPENTER: Final = f"{_KARPENTER_GROUP}/instance-gpu-"
 _MEANINGS: Final[Mapping[str, Callable[[LabelTerm], NodeNeeds]]] = {
     "nvidia.com/gpu.product": _product,
     "nvidia.com/gpu.family": _family,

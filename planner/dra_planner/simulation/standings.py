@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from dra_planner.allocation import Placement, Refusal
-from dra_planner.allocation.node.selectors import term_matches, tolerates
-from dra_planner.allocation.node.template import Template
+from dra_planner.allocation.node_selectors import term_matches, tolerates
 from dra_planner.allocation.place import needs_of
+from dra_planner.allocation.template import Template
 from dra_planner.model import Node, PodSpec
 from dra_planner.simulation.kinds import PodKind
 from dra_planner.simulation.profile import Profile

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import floor, log
 
-from dra_planner.allocation.node.filters import HOSTNAME, Misfit
+from dra_planner.allocation.node_filters import HOSTNAME, Misfit
 from dra_planner.model import Node
 from dra_planner.simulation.census import Domains
 from dra_planner.simulation.kinds import PodKind

@@ -11,7 +11,7 @@ from dra_planner.errors import Place
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.manifests.parsing.pods import parse_pod_spec, parse_pod_template, ways_past_claims
 from dra_planner.manifests.schema.decoding import decode
-from dra_planner.manifests.validation.kinds.pods import check_pod_spec, check_pod_template
+from dra_planner.manifests.validation.pods import check_pod_spec, check_pod_template
 from dra_planner.manifests.validation.violations import Violation, invalid
 from dra_planner.manifests.workloads.figures import NO_SURGE, Bounds, Surge, count_job_pods, count_pods, share_of
 from dra_planner.model import Figures, PodSet, PodTemplate, Rollout

@@ -1,1 +1,0 @@
-"""One node: its state and template, and the scheduler's filters other than devices."""

@@ -1,1 +1,0 @@
-"""The search for devices on one node: requests, constraints, counters, and shared capacity."""

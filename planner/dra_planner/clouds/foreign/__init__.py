@@ -1,0 +1,46 @@
+"""Clusters as other tools describe them: Terraform, eksctl, Karpenter, and Cluster API.
+
+read_foreign_clusters(documents) -> clusters      of plain data, whatever tool wrote it; none if no tool did
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dra_planner.clouds.foreign.cluster_api import is_machine_set, read_cluster_api
+from dra_planner.clouds.foreign.description import ForeignCluster, ForeignPool
+from dra_planner.clouds.foreign.eksctl import is_eksctl, read_eksctl
+from dra_planner.clouds.foreign.karpenter import is_node_pool, read_node_pools
+from dra_planner.clouds.foreign.terraform import is_terraform, read_configuration
+from dra_planner.clouds.foreign.terraform_aks import read_aks
+from dra_planner.clouds.foreign.terraform_eks import read_eks
+from dra_planner.clouds.foreign.terraform_gke import read_gke
+
+__all__ = ["ForeignCluster", "ForeignPool", "is_foreign", "read_foreign_clusters"]
+
+
+def is_foreign(documents: Sequence[Any]) -> bool:
+    """Return whether another tool wrote plain data."""
+    return any(
+        is_terraform(each)
+        or (isinstance(each, Mapping) and (is_eksctl(each) or is_node_pool(each) or is_machine_set(each)))
+        for each in documents
+    )
+
+
+def read_foreign_clusters(documents: Sequence[Any]) -> tuple[ForeignCluster, ...]:
+    """Return the clusters that documents describe, in the order of the documents."""
+    found: list[ForeignCluster] = []
+    objects = [each for each in documents if isinstance(each, Mapping)]
+    for each in objects:
+        if is_terraform(each):
+            configuration = read_configuration(each)
+            found += [*read_eks(configuration), *read_gke(configuration), *read_aks(configuration)]
+        elif is_eksctl(each):
+            found.append(read_eksctl(each))
+    node_pools = [each for each in objects if is_node_pool(each)]
+    if node_pools:
+        found.append(read_node_pools(node_pools))
+    of_cluster_api = read_cluster_api(objects)
+    return (*found, of_cluster_api) if of_cluster_api is not None else tuple(found)

@@ -1,0 +1,48 @@
+"""A cluster as another tool describes it: its pools in this project's terms, and what the description doesn't say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from dra_planner.model import Taint
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForeignPool:
+    """Nodes of one or more machine types, any of which may be used.
+
+    Counts are nodes in all zones; None is unknown. `capacity` is on-demand, spot, reservation, or capacity-block, and
+    `reservation` the ID of what was bought. `driver` is false if the pool says that no GPU driver is installed.
+    """
+
+    name: str
+    machines: tuple[str, ...]
+    minimum: int | None = None
+    maximum: int | None = None
+    zones: tuple[str, ...] = ()
+    capacity: str = "on-demand"
+    reservation: str = ""
+    labels: Mapping[str, str] = field(default_factory=dict, hash=False)
+    taints: tuple[Taint, ...] = ()
+    mig: str = ""
+    max_pods: int | None = None
+    disk_gib: int | None = None
+    is_system: bool = False  # the tool says that it's for system pods
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForeignCluster:
+    """One cluster. Texts are empty if the description doesn't state them. `notes` name what isn't understood."""
+
+    name: str
+    cloud: str
+    region: str = ""
+    kubernetes: str = ""
+    autoscaler: str = ""
+    zones: tuple[str, ...] = ()
+    public_access_cidrs: tuple[str, ...] = ()
+    pools: tuple[ForeignPool, ...] = ()
+    charts: Mapping[str, str] = field(default_factory=dict, hash=False)  # chart name → version
+    notes: tuple[str, ...] = ()

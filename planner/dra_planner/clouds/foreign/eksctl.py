@@ -1,0 +1,81 @@
+"""EKS clusters of eksctl's configuration files (eksctl.io/v1alpha5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from dra_planner.clouds.foreign.description import ForeignCluster, ForeignPool
+from dra_planner.clouds.foreign.values import block, blocks, labels, number, taints, text, texts
+
+
+def is_eksctl(item: Mapping[str, Any]) -> bool:
+    """Return whether an object is a cluster of eksctl."""
+    return item.get("kind") == "ClusterConfig" and text(item.get("apiVersion")).startswith("eksctl.io/")
+
+
+def read_eksctl(item: Mapping[str, Any]) -> ForeignCluster:
+    """Return the cluster of a ClusterConfig with its node groups, managed or not."""
+    metadata = block(item, "metadata")
+    endpoints = block(block(item, "vpc"), "clusterEndpoints")
+    is_public = endpoints.get("publicAccess", True)
+    return ForeignCluster(
+        name=text(metadata.get("name")),
+        cloud="eks",
+        region=text(metadata.get("region")),
+        kubernetes=str(metadata.get("version") or ""),
+        zones=texts(item.get("availabilityZones")),
+        public_access_cidrs=texts(block(item, "vpc").get("publicAccessCIDRs")) if is_public else (),
+        pools=tuple(_pool(each) for key in ("managedNodeGroups", "nodeGroups") for each in blocks(item, key)),
+        notes=tuple(_notes(item)),
+    )
+
+
+def _pool(group: Mapping[str, Any]) -> ForeignPool:
+    mixed = block(group, "instancesDistribution")
+    machines = (
+        texts(group.get("instanceTypes"))
+        or texts(mixed.get("instanceTypes"))
+        or tuple(filter(None, [text(group.get("instanceType"))]))
+    )
+    target = block(block(group, "capacityReservation"), "capacityReservationTarget")
+    reservation = text(target.get("capacityReservationID"))
+    market = text(block(group, "instanceMarketOptions").get("marketType"))
+    spot = group.get("spot") or number(mixed.get("onDemandPercentageAboveBaseCapacity")) == 0
+    capacity = "reservation" if reservation else "spot" if spot else "on-demand"
+    count = number(group.get("desiredCapacity"))
+    name = text(group.get("name"))
+    return ForeignPool(
+        name=name,
+        machines=machines,
+        minimum=_first(group.get("minSize"), count),
+        maximum=_first(group.get("maxSize"), count),
+        zones=texts(group.get("availabilityZones")),
+        capacity="capacity-block" if market == "capacity-block" else capacity,
+        reservation=reservation,
+        labels=labels(group.get("labels")),
+        taints=_taints(group.get("taints")),
+        max_pods=number(group.get("maxPodsPerNode")),
+        disk_gib=number(group.get("volumeSize")),
+        notes=() if machines else (f"the node group {name} names no instance type",),
+    )
+
+
+def _taints(written: Any) -> Any:
+    """Return taints, written as a list, or as a map of key to `value:Effect`."""
+    if isinstance(written, Mapping):
+        split = ((key, *str(value).rpartition(":")[::2]) for key, value in written.items())
+        return taints([{"key": key, "value": value, "effect": effect} for key, value, effect in split])
+    return taints(each for each in written or () if isinstance(each, Mapping))
+
+
+def _first(value: Any, otherwise: int | None) -> int | None:
+    found = number(value)
+    return otherwise if found is None else found
+
+
+def _notes(item: Mapping[str, Any]) -> Iterator[str]:
+    if block(item, "autoModeConfig").get("enabled"):
+        yield "EKS Auto Mode is on, and its nodes don't support claims: plan node groups or Karpenter instead"
+    if item.get("fargateProfiles"):
+        yield "Fargate profiles aren't read: pods on Fargate can't use devices"

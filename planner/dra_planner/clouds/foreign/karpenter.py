@@ -1,0 +1,164 @@
+"""Karpenter's NodePools on EC2 (karpenter.sh/v1, karpenter.k8s.aws/v1): which machine types each may start.
+
+Source: aws/karpenter-provider-aws:website/content/en/v1.14/concepts/{nodepools,nodeclasses}.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from dra_planner.catalog import Machine, machines, machines_without_accelerators
+from dra_planner.clouds.foreign.description import ForeignCluster, ForeignPool
+from dra_planner.clouds.foreign.values import block, blocks, labels, number, taints, text
+
+CLOUD: Final = "eks"
+_EC2: Final = "karpenter.k8s.aws/"
+_TYPE: Final = "node.kubernetes.io/instance-type"
+_ZONE: Final = "topology.kubernetes.io/zone"
+_CAPACITY: Final = "karpenter.sh/capacity-type"
+_MOST_MACHINES: Final = 12
+"""Machine types that a pool of a fleet may be split into; a NodePool that allows more isn't a description of pools."""
+
+
+def is_node_pool(item: Mapping[str, Any]) -> bool:
+    """Return whether an object is a NodePool of Karpenter."""
+    return item.get("kind") == "NodePool" and text(item.get("apiVersion")).startswith("karpenter.sh/")
+
+
+def read_node_pools(items: Sequence[Mapping[str, Any]]) -> ForeignCluster:
+    """Return one cluster with a pool for each NodePool. What Karpenter leaves open is noted."""
+    notes: list[str] = []
+    pools = [_pool(each, notes) for each in items]
+    zones = [zone for each in pools for zone in each.zones]
+    return ForeignCluster(
+        name="",
+        cloud=CLOUD,
+        region=zones[0].rstrip("abcdef") if zones else "",
+        autoscaler="karpenter",
+        pools=tuple(pools),
+        notes=tuple(notes),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Requirement:
+    key: str
+    operator: str
+    values: tuple[str, ...]
+
+    def allows(self, value: str | None) -> bool:
+        """Return whether a node with this value of the label meets the requirement."""
+        match self.operator:
+            case "In":
+                return value in self.values
+            case "NotIn":
+                return value not in self.values
+            case "Exists":
+                return value is not None
+            case "DoesNotExist":
+                return value is None
+            case "Gt" | "Gte" | "Lt" | "Lte":
+                return value is not None and _compare(self.operator, value, self.values)
+        return True
+
+
+def _compare(operator: str, value: str, bounds: Sequence[str]) -> bool:
+    if not bounds or not value.isdigit() or not bounds[0].isdigit():
+        return False
+    number_, bound = int(value), int(bounds[0])
+    return {"Gt": number_ > bound, "Gte": number_ >= bound, "Lt": number_ < bound, "Lte": number_ <= bound}[operator]
+
+
+_LABELS: Final[Mapping[str, Callable[[Machine], str | None]]] = {
+    _TYPE: lambda machine: machine.name,
+    "kubernetes.io/arch": lambda machine: machine.arch,
+    f"{_EC2}instance-family": lambda machine: machine.name.partition(".")[0],
+    f"{_EC2}instance-size": lambda machine: machine.name.partition(".")[2],
+    f"{_EC2}instance-category": lambda machine: machine.name.rstrip("0123456789")[:1],
+    f"{_EC2}instance-cpu": lambda machine: str(machine.vcpus),
+    f"{_EC2}instance-memory": lambda machine: str(machine.memory_mib),
+    f"{_EC2}instance-gpu-count": lambda machine: str(machine.gpu_count) if machine.gpu_count else None,
+    f"{_EC2}instance-gpu-manufacturer": lambda machine: _accelerator(machine, "vendor"),
+    f"{_EC2}instance-gpu-name": lambda machine: _accelerator(machine, "model"),
+}
+
+
+def _accelerator(machine: Machine, field: str) -> str | None:
+    found = machine.accelerator
+    return str(getattr(found, field)).lower().replace(" ", "-") if found is not None and found.kind == "gpu" else None
+
+
+def _pool(item: Mapping[str, Any], notes: list[str]) -> ForeignPool:
+    spec = block(item, "spec")
+    template = block(spec, "template")
+    inner = block(template, "spec")
+    name = text(block(item, "metadata").get("name"))
+    requirements = [
+        _Requirement(text(each.get("key")), text(each.get("operator")), tuple(map(str, each.get("values") or ())))
+        for each in blocks(inner, "requirements")
+    ]
+    found = _machines(requirements)
+    if len(found) > _MOST_MACHINES:
+        notes.append(
+            f"NodePool {name} allows {len(found)} machine types; name those to plan with in a requirement of {_TYPE}"
+        )
+        found = []
+    unread = sorted({each.key for each in requirements} - {*_LABELS, _ZONE, _CAPACITY, *_OTHERS})
+    if unread:
+        notes.append(f"NodePool {name}: the requirements of {', '.join(unread)} aren't read")
+    capacity = _values(requirements, _CAPACITY)
+    replicas = number(spec.get("replicas"))
+    limit = number(block(spec, "limits").get("nodes"))
+    return ForeignPool(
+        name=name,
+        machines=tuple(found),
+        minimum=replicas or 0,
+        maximum=replicas if replicas is not None else limit or _by_gpus(spec, found, notes, name),
+        zones=_one_zone(_values(requirements, _ZONE), name, notes),
+        capacity="spot" if capacity == ("spot",) else "reservation" if capacity == ("reserved",) else "on-demand",
+        labels=labels(block(template, "metadata").get("labels")),
+        taints=taints(blocks(inner, "taints")),
+    )
+
+
+_OTHERS: Final = frozenset(
+    {
+        "kubernetes.io/os",
+        "karpenter.k8s.aws/instance-hypervisor",
+        "karpenter.k8s.aws/instance-generation",
+        "karpenter.k8s.aws/capacity-reservation-type",
+    }
+)
+
+
+def _machines(requirements: Sequence[_Requirement]) -> list[str]:
+    """Return the machine types that meet all requirements on machines; none without any such requirement."""
+    relevant = [each for each in requirements if each.key in _LABELS and each.key != "kubernetes.io/arch"]
+    if not relevant:
+        return []
+    known: Iterable[Machine] = (*machines(CLOUD), *machines_without_accelerators(CLOUD))
+    checked = [each for each in requirements if each.key in _LABELS]
+    return [each.name for each in known if all(one.allows(_LABELS[one.key](each)) for one in checked)]
+
+
+def _values(requirements: Iterable[_Requirement], key: str) -> tuple[str, ...]:
+    return next((each.values for each in requirements if each.key == key and each.operator == "In"), ())
+
+
+def _one_zone(zones: tuple[str, ...], name: str, notes: list[str]) -> tuple[str, ...]:
+    """Return one zone to plan in: Karpenter starts each node where it's cheapest, so that no count per zone holds."""
+    if len(zones) > 1:
+        notes.append(f"NodePool {name} may start nodes in {len(zones)} zones; {zones[0]} is assumed")
+    return zones[:1]
+
+
+def _by_gpus(spec: Mapping[str, Any], names: Sequence[str], notes: list[str], name: str) -> int | None:
+    """Return how many nodes a limit of GPUs allows; None if there is no limit that says it."""
+    gpus = number(block(spec, "limits").get("nvidia.com/gpu"))
+    counts = [each.gpu_count for each in machines(CLOUD) if each.name in names and each.gpu_count]
+    if gpus is not None and counts:
+        return gpus // min(counts)
+    notes.append(f"NodePool {name} has no limit of nodes or GPUs")
+    return None

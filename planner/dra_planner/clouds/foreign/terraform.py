@@ -1,0 +1,109 @@
+"""Clusters of a Terraform or OpenTofu plan or state: `terraform show -json`.
+
+Modules need no rules of their own, since a plan holds the raw resources that they declare. Source of the form:
+https://developer.hashicorp.com/terraform/internals/json-format (format versions 0.1 to 1.x).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from dra_planner.clouds.foreign.values import block, text
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """One managed resource: its address, type, and values. Values that are known after apply are missing."""
+
+    address: str
+    type: str
+    values: Mapping[str, Any]
+    references: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
+
+    @property
+    def module(self) -> str:
+        """The address of the module that declares the resource."""
+        return self.address.rpartition(f"{self.type}.")[0].rstrip(".")
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """All resources of a plan or state, and the constant regions of providers."""
+
+    resources: tuple[Resource, ...]
+    provider_settings: Mapping[str, Mapping[str, Any]]
+
+    def of_type(self, *types: str) -> list[Resource]:
+        """Return the resources of some types, in the order of their addresses."""
+        return sorted((each for each in self.resources if each.type in types), key=lambda each: each.address)
+
+    def setting(self, provider: str, key: str) -> str:
+        """Return a constant setting of a provider; "" if it's computed or missing."""
+        return text(self.provider_settings.get(provider, {}).get(key))
+
+
+def is_terraform(data: Any) -> bool:
+    """Return whether plain data is the JSON of a plan or a state."""
+    return isinstance(data, Mapping) and "format_version" in data and ("planned_values" in data or "values" in data)
+
+
+def read_configuration(data: Mapping[str, Any]) -> Configuration:
+    """Return the resources of a plan (as they will be) or of a state (as they are)."""
+    root = block(block(data, "planned_values") or block(data, "values"), "root_module")
+    described = block(block(data, "configuration"), "root_module")
+    references = dict(_references(described, ""))
+    resources = tuple(
+        Resource(each.address, each.type, each.values, references.get(_without_keys(each.address), {}))
+        for each in _resources(root)
+    )
+    providers = {
+        text(each.get("name")) or name.rpartition(":")[2]: {
+            key: value.get("constant_value")
+            for key, value in block(each, "expressions").items()
+            if isinstance(value, Mapping)
+        }
+        for name, each in block(block(data, "configuration"), "provider_config").items()
+        if isinstance(each, Mapping)
+    }
+    return Configuration(resources, providers)
+
+
+def _resources(module: Mapping[str, Any]) -> Iterator[Resource]:
+    for each in module.get("resources") or ():
+        if each.get("mode", "managed") == "managed":
+            yield Resource(text(each.get("address")), text(each.get("type")), block(each, "values"))
+    for child in module.get("child_modules") or ():
+        yield from _resources(child)
+
+
+def _references(module: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Mapping[str, tuple[str, ...]]]]:
+    """Yield which resources each resource refers to, by argument; addresses are those without keys of instances."""
+    for each in module.get("resources") or ():
+        found = {key: tuple(_mentioned(value, prefix)) for key, value in block(each, "expressions").items()}
+        yield f"{prefix}{text(each.get('address'))}", found
+    for name, call in block(module, "module_calls").items():
+        yield from _references(block(call, "module"), f"{prefix}module.{name}.")
+
+
+def _mentioned(expression: Any, prefix: str) -> Iterator[str]:
+    if isinstance(expression, Mapping):
+        for key, value in expression.items():
+            if key == "references" and isinstance(value, list):
+                yield from (f"{prefix}{each}" for each in value if isinstance(each, str))
+            else:
+                yield from _mentioned(value, prefix)
+    elif isinstance(expression, list):
+        for value in expression:
+            yield from _mentioned(value, prefix)
+
+
+def _without_keys(address: str) -> str:
+    """Return an address without the keys of instances: module.a["x"].b.c[0] → module.a.b.c."""
+    found, depth = "", 0
+    for character in address:
+        depth += (character == "[") - (character == "]")
+        if not depth and character != "]":
+            found += character
+    return found

@@ -1,0 +1,61 @@
+"""AKS clusters and node pools of a Terraform plan or state (terraform-provider-azurerm 3 and 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from dra_planner.clouds.foreign.description import ForeignCluster, ForeignPool
+from dra_planner.clouds.foreign.terraform import Configuration, Resource
+from dra_planner.clouds.foreign.values import block, labels, number, taint_of_text, text, texts
+
+
+def read_aks(configuration: Configuration) -> Iterator[ForeignCluster]:
+    """Yield the AKS clusters, each with its node pools."""
+    clusters = configuration.of_type("azurerm_kubernetes_cluster")
+    for cluster in clusters:
+        values = cluster.values
+        default = block(values, "default_node_pool")
+        pools = [_pool(default, cluster.address, is_system=True)] if default else []
+        pools += [
+            _pool(each.values, each.address, is_system=each.values.get("mode") == "System")
+            for each in configuration.of_type("azurerm_kubernetes_cluster_node_pool")
+            if len(clusters) == 1 or _of(each, cluster)
+        ]
+        yield ForeignCluster(
+            name=text(values.get("name")) or cluster.address,
+            cloud="aks",
+            region=text(values.get("location")).replace(" ", "").lower(),
+            kubernetes=text(values.get("kubernetes_version")),
+            public_access_cidrs=texts(block(values, "api_server_access_profile").get("authorized_ip_ranges")),
+            pools=tuple(pools),
+        )
+
+
+def _of(pool: Resource, cluster: Resource) -> bool:
+    given = text(pool.values.get("kubernetes_cluster_id"))
+    if given:
+        return given == cluster.values.get("id")
+    mentioned = pool.references.get("kubernetes_cluster_id", ())
+    return any(each.startswith(cluster.address) for each in mentioned) or pool.module == cluster.module
+
+
+def _pool(values: Mapping[str, Any], address: str, *, is_system: bool) -> ForeignPool:
+    is_scaled = values.get("auto_scaling_enabled") or values.get("enable_auto_scaling")
+    count = number(values.get("node_count"))
+    machine = text(values.get("vm_size"))
+    return ForeignPool(
+        name=text(values.get("name")) or address,
+        machines=(machine,) if machine else (),
+        minimum=number(values.get("min_count")) if is_scaled else count,
+        maximum=number(values.get("max_count")) if is_scaled else count,
+        zones=texts(values.get("zones")),
+        capacity="spot" if values.get("priority") == "Spot" else "on-demand",
+        labels=labels(values.get("node_labels")),
+        taints=tuple(filter(None, map(taint_of_text, texts(values.get("node_taints"))))),
+        mig=text(values.get("gpu_instance")),
+        max_pods=number(values.get("max_pods")),
+        disk_gib=number(values.get("os_disk_size_gb")),
+        is_system=is_system,
+        notes=() if machine else (f"{address} has no machine type that is known before apply",),
+    )

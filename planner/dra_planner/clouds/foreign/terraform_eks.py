@@ -1,0 +1,102 @@
+"""EKS clusters and node groups of a Terraform plan or state (terraform-provider-aws 5 and 6)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from dra_planner.clouds.foreign.description import ForeignCluster, ForeignPool
+from dra_planner.clouds.foreign.terraform import Configuration, Resource
+from dra_planner.clouds.foreign.values import block, blocks, labels, number, taints, text, texts
+
+_CAPACITY: Final = {"SPOT": "spot", "CAPACITY_BLOCK": "capacity-block"}
+_ARN_REGION: Final = re.compile(r"arn:aws[\w-]*:eks:([\w-]+):")
+
+
+def read_eks(configuration: Configuration) -> Iterator[ForeignCluster]:
+    """Yield the EKS clusters, each with its managed node groups."""
+    clusters = configuration.of_type("aws_eks_cluster")
+    for cluster in clusters:
+        groups = [each for each in configuration.of_type("aws_eks_node_group") if _belongs(each, cluster, clusters)]
+        access = block(cluster.values, "vpc_config")
+        yield ForeignCluster(
+            name=text(cluster.values.get("name")) or cluster.address,
+            cloud="eks",
+            region=_region(cluster, configuration),
+            kubernetes=text(cluster.values.get("version")),
+            public_access_cidrs=texts(access.get("public_access_cidrs"))
+            if access.get("endpoint_public_access")
+            else (),
+            pools=tuple(_pool(each, configuration) for each in groups),
+            notes=tuple(_notes(cluster, configuration)),
+        )
+
+
+def _belongs(group: Resource, cluster: Resource, clusters: list[Resource]) -> bool:
+    """Return whether a node group is of a cluster: by its name, else by what it refers to, else by its module."""
+    name = text(group.values.get("cluster_name"))
+    if len(clusters) == 1 or (name and name == cluster.values.get("name")):
+        return True
+    return not name and cluster.module.startswith(group.module.split(".module.eks_managed_node_group")[0] or "?")
+
+
+def _region(cluster: Resource, configuration: Configuration) -> str:
+    arn = _ARN_REGION.match(text(cluster.values.get("arn")))
+    return text(cluster.values.get("region")) or (arn[1] if arn else "") or configuration.setting("aws", "region")
+
+
+def _pool(group: Resource, configuration: Configuration) -> ForeignPool:
+    values = group.values
+    template = _launch_template(group, configuration)
+    scaling = block(values, "scaling_config")
+    machines = texts(values.get("instance_types")) or tuple(filter(None, [text(template.get("instance_type"))]))
+    market = text(block(template, "instance_market_options").get("market_type"))
+    capacity = _CAPACITY.get(text(values.get("capacity_type")) or market.upper().replace("-", "_"), "on-demand")
+    target = block(block(template, "capacity_reservation_specification"), "capacity_reservation_target")
+    reservation = text(target.get("capacity_reservation_id"))
+    if reservation and capacity == "on-demand":
+        capacity = "reservation"
+    name = text(values.get("node_group_name")) or text(values.get("node_group_name_prefix")) or group.address
+    return ForeignPool(
+        name=name.rstrip("-"),
+        machines=machines,
+        minimum=number(scaling.get("min_size")),
+        maximum=number(scaling.get("max_size")),
+        capacity=capacity,
+        reservation=reservation,
+        labels=labels(values.get("labels")),
+        taints=taints(blocks(values, "taint")),
+        disk_gib=number(values.get("disk_size")),
+        notes=() if machines else (f"{group.address} has no instance type that is known before apply",),
+    )
+
+
+def _launch_template(group: Resource, configuration: Configuration) -> Mapping[str, Any]:
+    """Return the values of the group's launch template, which may hold the machine type; empty if it has none."""
+    wanted = block(group.values, "launch_template")
+    candidates = configuration.of_type("aws_launch_template")
+    named = [
+        each
+        for each in candidates
+        if (wanted.get("id") and wanted.get("id") == each.values.get("id"))
+        or (wanted.get("name") and wanted.get("name") == each.values.get("name"))
+    ]
+    mentioned = [reference for found in group.references.values() for reference in found]
+    named = named or [each for each in candidates if any(ref.startswith(_plain(each.address)) for ref in mentioned)]
+    beside = [each for each in candidates if each.module == group.module]
+    if not named and group.module and len(beside) == 1:
+        return beside[0].values  # modules pass the ID through locals, which a plan doesn't resolve
+    same_instance = [each for each in named if each in beside]
+    return (same_instance or named)[0].values if named else {}
+
+
+def _plain(address: str) -> str:
+    return re.sub(r"\[[^\]]*\]", "", address)
+
+
+def _notes(cluster: Resource, configuration: Configuration) -> Iterator[str]:
+    if block(cluster.values, "compute_config").get("enabled"):
+        yield "EKS Auto Mode is on, and its nodes don't support claims: plan node groups or Karpenter instead"
+    for each in configuration.of_type("aws_autoscaling_group"):
+        yield f"{each.address}: nodes of Auto Scaling groups aren't read; add their pools by hand"

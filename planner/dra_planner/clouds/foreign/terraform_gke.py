@@ -1,0 +1,90 @@
+"""GKE clusters and node pools of a Terraform plan or state (terraform-provider-google 6 and 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from dra_planner.clouds.foreign.description import ForeignCluster, ForeignPool
+from dra_planner.clouds.foreign.terraform import Configuration, Resource
+from dra_planner.clouds.foreign.values import block, blocks, labels, number, taints, text, texts
+
+
+def read_gke(configuration: Configuration) -> Iterator[ForeignCluster]:
+    """Yield the GKE clusters, each with its node pools."""
+    clusters = configuration.of_type("google_container_cluster")
+    for cluster in clusters:
+        values = cluster.values
+        location = text(values.get("location")) or configuration.setting("google", "region")
+        zones = texts(values.get("node_locations"))
+        zonal = location.count("-") == 2
+        own = [(text(each.get("name")), each, cluster.address) for each in blocks(values, "node_pool")]
+        own += [
+            (text(each.values.get("name")), each.values, each.address)
+            for each in configuration.of_type("google_container_node_pool")
+            if len(clusters) == 1 or _of(each, cluster)
+        ]
+        if not values.get("remove_default_node_pool") and "node_config" in values and not own:
+            own.append(("default-pool", {**values, "node_count": values.get("initial_node_count")}, cluster.address))
+        yield ForeignCluster(
+            name=text(values.get("name")) or cluster.address,
+            cloud="gke",
+            region=location.rpartition("-")[0] if zonal else location,
+            kubernetes=text(values.get("min_master_version")) or text(values.get("master_version")),
+            zones=zones or ((location,) if zonal else ()),
+            pools=tuple(_pool(name, each, zones, address) for name, each, address in own),
+            notes=tuple(_notes(values)),
+        )
+
+
+def _of(pool: Resource, cluster: Resource) -> bool:
+    given = text(pool.values.get("cluster"))
+    return given.rpartition("/")[2] == cluster.values.get("name") if given else pool.module == cluster.module
+
+
+def _pool(name: str, values: Mapping[str, Any], cluster_zones: tuple[str, ...], address: str) -> ForeignPool:
+    config = block(values, "node_config")
+    zones = texts(values.get("node_locations")) or cluster_zones
+    minimum, maximum = _counts(values, max(len(zones), 1))
+    machine = text(config.get("machine_type"))
+    accelerator = block(config, "guest_accelerator")
+    if machine.startswith("n1-") and accelerator:
+        machine = f"{machine}+{text(accelerator.get('type'))}:{number(accelerator.get('count')) or 1}"
+    reservation = block(config, "reservation_affinity")
+    is_specific = text(reservation.get("consume_reservation_type")) == "SPECIFIC_RESERVATION"
+    spot = config.get("spot") or config.get("preemptible")
+    return ForeignPool(
+        name=name or address,
+        machines=(machine,) if machine else (),
+        minimum=minimum,
+        maximum=maximum,
+        zones=texts(values.get("node_locations")),
+        capacity="reservation" if is_specific else "spot" if spot else "on-demand",
+        reservation="".join(texts(reservation.get("values"))[:1]) if is_specific else "",
+        labels=labels(config.get("labels")),
+        taints=taints(blocks(config, "taint")),
+        mig=text(accelerator.get("gpu_partition_size")),
+        max_pods=number(values.get("max_pods_per_node")),
+        disk_gib=number(config.get("disk_size_gb")),
+        notes=() if machine else (f"{address} has no machine type that is known before apply",),
+    )
+
+
+def _counts(values: Mapping[str, Any], zones: int) -> tuple[int | None, int | None]:
+    """Return the fewest and most nodes in all zones; limits of the autoscaler without `total` are per zone."""
+    scaling = block(values, "autoscaling")
+    if scaling.get("total_max_node_count"):
+        return number(scaling.get("total_min_node_count")) or 0, number(scaling.get("total_max_node_count"))
+    if scaling.get("max_node_count"):
+        fewest, most = number(scaling.get("min_node_count")) or 0, number(scaling.get("max_node_count"))
+        return fewest * zones, most * zones if most is not None else None
+    count = number(values.get("node_count"))
+    count = count if count is not None else number(values.get("initial_node_count"))
+    return (count * zones, count * zones) if count is not None else (None, None)
+
+
+def _notes(values: Mapping[str, Any]) -> Iterator[str]:
+    if values.get("enable_autopilot"):
+        yield "Autopilot clusters don't support claims"
+    if block(values, "cluster_autoscaling").get("enabled"):
+        yield "node auto-provisioning is on; it doesn't create pools for claims"

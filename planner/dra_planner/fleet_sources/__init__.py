@@ -1,0 +1,6 @@
+"""Fleets that other tools describe: a description of a cluster becomes a fleet document that can be planned with."""
+
+from dra_planner.fleet_sources.document import ImportedFleet, fleet_of_cluster_description
+from dra_planner.fleet_sources.reading import read_imported_fleet
+
+__all__ = ["ImportedFleet", "fleet_of_cluster_description", "read_imported_fleet"]

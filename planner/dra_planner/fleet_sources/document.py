@@ -1,0 +1,176 @@
+"""The fleet document of a cluster that another tool describes. What the tool doesn't state is left out and noted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from dra_planner import catalog
+from dra_planner.catalog import Machine
+from dra_planner.clouds import Cloud, PoolNodes, cloud
+from dra_planner.clouds.foreign import ForeignCluster, ForeignPool
+from dra_planner.errors import CatalogError, FleetError, Place
+from dra_planner.fleet import Fleet, read_fleet
+
+_MOST_NODES: Final = 10
+"""Maximum of a pool whose tool states none: a number that a person must look at."""
+_DRIVER_CHARTS: Final = ("nvidia-dra-driver-gpu", "dra-driver-nvidia-gpu")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportedFleet:
+    """A fleet, the document to commit, and notes: what wasn't stated or isn't understood."""
+
+    fleet: Fleet
+    document: Mapping[str, Any]
+    notes: tuple[str, ...]
+
+
+def fleet_of_cluster_description(
+    described: ForeignCluster, *, file: str, region: str = "", kubernetes: str = ""
+) -> ImportedFleet:
+    """Return the fleet of a described cluster. Raises FleetError if no pool has accelerators, or a fact is missing."""
+    of_cloud = cloud(described.cloud)
+    notes = list(described.notes)
+    gpu_pools: list[dict[str, Any]] = []
+    plain: list[tuple[str, int]] = []
+    taken: set[str] = set()
+    for pool in described.pools:
+        notes += pool.notes
+        machines = _known(pool, of_cloud, notes)
+        with_gpus = [each for each in machines if each.accelerator is not None]
+        if with_gpus:
+            for machine in with_gpus:
+                title = pool.name if len(with_gpus) == 1 else f"{pool.name}-{machine.name}"
+                gpu_pools.append(_pool(pool, machine, _free_name(title, taken, of_cloud), of_cloud, notes))
+            if len(with_gpus) > 1:
+                notes.append(
+                    f"pool {pool.name} may use {len(with_gpus)} machine types; each is a pool with the same maximum"
+                )
+        elif machines:
+            plain.append((machines[0].name, pool.maximum or pool.minimum or 1))
+    if not gpu_pools:
+        message = "no pool here has accelerators whose machine type is known"
+        raise FleetError(message, place=Place(file), fix="; ".join(notes[:3]) or "name a file with GPU pools")
+    where = _required("region", region or described.region, file)
+    version = _minor(kubernetes or described.kubernetes)
+    if not version:
+        version = of_cloud.new_cluster
+        notes.append(f"the Kubernetes version isn't stated; {version} is assumed")
+    document: dict[str, Any] = {"cloud": of_cloud.name, "region": where, "kubernetes": version}
+    if described.autoscaler in of_cloud.autoscalers:
+        document["autoscaler"] = described.autoscaler
+    document["systemPool"] = _system_pool(plain, of_cloud, notes)
+    document["drivers"] = {"nvidia": {"version": _driver(described.charts, notes)}}
+    document["pools"] = gpu_pools
+    return ImportedFleet(fleet=read_fleet(document, file=file), document=document, notes=tuple(notes))
+
+
+def _known(pool: ForeignPool, of_cloud: Cloud, notes: list[str]) -> list[Machine]:
+    found = []
+    for name in pool.machines:
+        try:
+            found.append(catalog.machine(of_cloud.name, name))
+        except CatalogError:
+            notes.append(f"pool {pool.name} is left out: the machine type {name} isn't in the catalog")
+    return found
+
+
+def _pool(pool: ForeignPool, machine: Machine, name: str, of_cloud: Cloud, notes: list[str]) -> dict[str, Any]:
+    most = pool.maximum
+    if most is None:
+        most = max(_MOST_NODES, pool.minimum or 0)
+        notes.append(f"pool {name}: its maximum isn't stated; {most} nodes is assumed")
+    found: dict[str, Any] = {
+        "name": name,
+        "machine": machine.name,
+        "count": {"min": min(pool.minimum or 0, most), "max": most},
+    }
+    zones = [zone for zone in pool.zones if of_cloud.region_of(zone)]
+    if zones:
+        found["zones"] = list(zones)
+    if capacity := _capacity(pool, of_cloud, notes):
+        found["capacity"] = capacity
+    if pool.mig:
+        notes.append(f"pool {name}: its GPUs are partitioned ({pool.mig}); set `mig` to their MIG configuration")
+    if labels := dict(_labels(pool, of_cloud)):
+        found["labels"] = labels
+    if taints := list(_taints(pool, machine, of_cloud)):
+        found["taints"] = taints
+    return found
+
+
+def _capacity(pool: ForeignPool, of_cloud: Cloud, notes: list[str]) -> Any:
+    if pool.capacity not in of_cloud.capacities or pool.capacity == "on-demand":
+        return ""
+    if pool.capacity == "spot":
+        return "spot"
+    if not pool.reservation:
+        notes.append(f"pool {pool.name}: the ID of its {pool.capacity} isn't stated; it's planned on demand")
+        return ""
+    key = "capacityBlock" if pool.capacity == "capacity-block" else "reservation"
+    return {key: pool.reservation}
+
+
+def _labels(pool: ForeignPool, of_cloud: Cloud) -> Iterator[tuple[str, str]]:
+    """Yield the labels that a pool of the fleet may set: not those of clouds and drivers, which come by themselves."""
+    for key, value in sorted(pool.labels.items()):
+        is_own = not any(
+            key == each or (each.endswith("/") and key.startswith(each)) for each in of_cloud.unknown_labels
+        )
+        if is_own and not of_cloud.label_fault(key, value):
+            yield key, value
+
+
+def _taints(pool: ForeignPool, machine: Machine, of_cloud: Cloud) -> Iterator[dict[str, str]]:
+    """Yield the taints that this project doesn't set by itself."""
+    ours = {taint.key for taint in of_cloud.taints(PoolNodes(name=pool.name, machine=machine))}
+    added = {taint.key for taint in of_cloud.possible_taints}
+    for taint in pool.taints:
+        if taint.key not in ours | added and not of_cloud.taint_fault(taint.key):
+            yield {"key": taint.key, "value": taint.value, "effect": taint.effect}
+
+
+def _system_pool(plain: Sequence[tuple[str, int]], of_cloud: Cloud, notes: list[str]) -> dict[str, Any]:
+    if not plain:
+        notes.append(f"no pool without accelerators is described; the system pool uses {of_cloud.system_machine}")
+        return {"machine": of_cloud.system_machine}
+    machine, count = max(plain, key=lambda each: each[1])
+    if len(plain) > 1:
+        notes.append(f"{len(plain)} pools have no accelerators; the system pool stands for the largest, {machine}")
+    return {"machine": machine, "count": count}
+
+
+def _driver(charts: Mapping[str, str], notes: list[str]) -> str:
+    """Return the version of the driver's chart that is described, else the newest that is known."""
+    known = {release.version for release in catalog.driver_releases() if release.is_installable}
+    described = next((version for chart, version in charts.items() if chart in _DRIVER_CHARTS), "")
+    if described in known:
+        return described
+    newest = catalog.newest_driver_release().version
+    what = f"{described} isn't known" if described else "isn't described here"
+    notes.append(f"the NVIDIA DRA driver {what}; {newest} is planned")
+    return newest
+
+
+def _required(what: str, value: str, file: str) -> str:
+    if value:
+        return value
+    raise FleetError(f"the {what} isn't stated here", place=Place(file), fix=f"name it with --{what}")
+
+
+def _minor(version: str) -> str:
+    """Return the minor version of what a tool writes: 1.36.3-gke.100 → 1.36; "" for a channel or nothing."""
+    parts = version.removeprefix("v").split(".")
+    is_version = len(parts) >= 2 and parts[0].isdigit() and parts[1].isdigit()
+    return f"{parts[0]}.{parts[1]}" if is_version else ""
+
+
+def _free_name(text: str, taken: set[str], of_cloud: Cloud) -> str:
+    plain = of_cloud.pool_name(text) or "gpus"
+    name, number = plain, 2
+    while name in taken:
+        name, number = of_cloud.pool_name(f"{plain[: of_cloud.longest_pool_name - 4]}-{number}"), number + 1
+    taken.add(name)
+    return name

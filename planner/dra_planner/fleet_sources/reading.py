@@ -1,0 +1,32 @@
+"""Read a fleet from a file of Terraform, OpenTofu, eksctl, Karpenter, or Cluster API."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from dra_planner.clouds.foreign import is_foreign, read_foreign_clusters
+from dra_planner.errors import FleetError, Place
+from dra_planner.fleet_sources.document import ImportedFleet, fleet_of_cluster_description
+
+
+def read_imported_fleet(
+    documents: Sequence[Any], *, file: str, region: str = "", kubernetes: str = "", cluster: str = ""
+) -> ImportedFleet | None:
+    """Return the fleet that plain data of another tool describes; None if no such tool wrote it.
+
+    `region` and `kubernetes` stand in for what the data doesn't state. `cluster` names one of several clusters.
+    Raises FleetError if no pool of it can be planned, or if several clusters are described and none is named.
+    """
+    if not is_foreign(documents):
+        return None
+    found = read_foreign_clusters(documents)
+    named = [each for each in found if not cluster or each.name == cluster]
+    if not named:
+        known = ", ".join(each.name or "one without a name" for each in found) or "none"
+        message = f'no cluster "{cluster}" is described here' if cluster else "no cluster is described here"
+        raise FleetError(message, place=Place(file), fix=f"clusters here: {known}")
+    if len(named) > 1:
+        names = ", ".join(each.name for each in named)
+        raise FleetError(f"{len(named)} clusters are described here", place=Place(file), fix=f"choose one of {names}")
+    return fleet_of_cluster_description(named[0], file=file, region=region, kubernetes=kubernetes)

@@ -1,0 +1,135 @@
+"""Rules of a container's `resources`: names and amounts, and the claims it uses.
+
+Source: kubernetes/kubernetes:pkg/apis/core/validation/validation.go@v1.36.3 (ValidateContainerResourceRequirements).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any, Final
+
+from dra_planner.manifests.parsing.fields import parse_pod_amount, parse_quantity
+from dra_planner.manifests.validation.formats import is_extended_resource, is_native_resource, qualified_name
+from dra_planner.manifests.validation.names import check_label
+from dra_planner.manifests.validation.violations import (
+    Violations,
+    duplicate,
+    each_invalid,
+    forbidden,
+    invalid,
+    not_found,
+    not_supported,
+    required,
+)
+from dra_planner.quantity import Quantity, QuantityError
+
+Data = Mapping[str, Any]
+_CONTAINER_RESOURCES: Final = frozenset({"cpu", "memory", "ephemeral-storage"})
+QUOTA_RESOURCES: Final = _CONTAINER_RESOURCES | {
+    "requests.cpu", "requests.memory", "requests.storage", "requests.ephemeral-storage", "limits.cpu", "limits.memory",
+    "limits.ephemeral-storage", "pods", "resourcequotas", "services", "replicationcontrollers", "secrets",
+    "persistentvolumeclaims", "configmaps", "services.nodeports", "services.loadbalancers", "storage",
+}  # fmt: skip
+_STANDARD_RESOURCES: Final = QUOTA_RESOURCES | {"ephemeral-storage"}
+_POD_RESOURCES: Final = ("cpu", "memory")
+_HUGE_PAGES: Final = "hugepages-"
+_COUNTED: Final = frozenset({
+    "pods", "resourcequotas", "services", "replicationcontrollers", "secrets", "persistentvolumeclaims", "configmaps",
+    "services.nodeports", "services.loadbalancers",
+})  # fmt: skip
+
+
+def check_resources(data: Data, path: str, claims: Collection[str], *, of_pod: bool = False) -> Violations:
+    """`claims` are the names in the pod's `spec.resourceClaims`; `of_pod`: the amounts of the pod as a whole."""
+    limits, requests = data.get("limits") or {}, data.get("requests") or {}
+    named = {*limits, *requests}
+    if any(map(is_huge_page, named)) and named.isdisjoint(("cpu", "memory")):
+        yield forbidden(path, "HugePages require cpu or memory")
+    for name, value in limits.items():
+        yield from _check_amount(name, parse_pod_amount(value or 0), f"{path}.limits[{name}]", of_pod)
+    for name, value in requests.items():
+        amount = parse_pod_amount(value or 0)
+        yield from _check_amount(name, amount, f"{path}.requests[{name}]", of_pod)
+        overcommits = is_native_resource(name) and not is_huge_page(name)
+        if name not in limits:
+            if not overcommits:
+                yield required(f"{path}.limits", "Limit must be set for non overcommitable resources")
+            continue
+        limit = parse_pod_amount(limits[name] or 0)
+        if amount != limit and not overcommits:
+            yield invalid(f"{path}.requests", str(amount), f"must be equal to {name} limit of {limit}")
+        elif amount > limit:
+            yield invalid(f"{path}.requests", str(amount), f"must be less than or equal to {name} limit of {limit}")
+    yield from _check_claims(data.get("claims") or (), f"{path}.claims", claims)
+
+
+def is_huge_page(name: str) -> bool:
+    return name.startswith(_HUGE_PAGES)
+
+
+def check_resource_name(name: str, path: str) -> Violations:
+    faults = qualified_name(name)
+    yield from each_invalid(path, name, faults)
+    if not faults and "/" not in name and not _is_standard(name):
+        yield invalid(path, name, "must be a standard resource type or fully qualified")
+
+
+def check_amount_value(name: str, amount: Quantity, path: str) -> Violations:
+    if amount.sign < 0:
+        yield invalid(path, str(amount), "must be greater than or equal to 0")
+    if (name in _COUNTED or is_extended_resource(name)) and amount.milli_value % 1000:
+        yield invalid(path, str(amount), "must be an integer")
+
+
+def _is_standard(name: str) -> bool:
+    return name in _STANDARD_RESOURCES or name.startswith(("hugepages-", "requests.hugepages-"))
+
+
+def _check_amount(name: str, amount: Quantity, path: str, of_pod: bool) -> Violations:
+    wrong = list(check_resource_name(name, path))
+    yield from wrong
+    if of_pod:
+        if not wrong and name not in _POD_RESOURCES and not is_huge_page(name):
+            yield not_supported(path, name, (*_POD_RESOURCES, _HUGE_PAGES))
+    elif "/" not in name:
+        if name not in _CONTAINER_RESOURCES and not is_huge_page(name):
+            yield invalid(path, name, "must be a standard resource for containers")
+    elif not is_native_resource(name) and not is_extended_resource(name):
+        yield invalid(path, name, "doesn't follow extended resource name standard")
+    yield from check_amount_value(name, amount, path)
+    if is_huge_page(name) and not _is_whole_pages(name.removeprefix(_HUGE_PAGES), amount):
+        yield invalid(path, str(amount), f"{amount} is not positive integer multiple of {name}")
+
+
+def _is_whole_pages(size: str, amount: Quantity) -> bool:
+    try:
+        page = parse_quantity(size)
+    except QuantityError:
+        return False
+    return page.sign > 0 and page.milli_value % 1000 == 0 and amount.value % page.value == 0
+
+
+def _check_claims(entries: Any, path: str, claims: Collection[str]) -> Violations:
+    seen: set[str] = set()
+    for index, entry in enumerate(entries):
+        where = f"{path}[{index}]"
+        name, request = (entry or {}).get("name") or "", (entry or {}).get("request") or ""
+        if not name:
+            yield required(where)
+            continue
+        if name in seen:
+            yield duplicate(where, name)
+        else:
+            if request:
+                yield from check_label(request, f"{where}.request")
+            key = f"{name}/{request}" if request else name
+            if key in seen:
+                yield duplicate(where, key)
+            elif not request:
+                for other in sorted(seen):
+                    if other.partition("/")[0] == name:
+                        yield duplicate(where, name)
+            seen.add(key)
+        if name not in claims:
+            known = f": {', '.join(sorted(claims))}" if claims else " which is empty"
+            yield not_found(where, name, f"must be one of the names in pod.spec.resourceClaims{known}")

@@ -1,1 +1,0 @@
-"""Rules of each kind of object."""

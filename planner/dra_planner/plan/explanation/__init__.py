@@ -1,1 +1,0 @@
-"""Explanations of one claim, one pod, or one pool."""

@@ -1,1 +1,0 @@
-"""A saved plan: its document, and what has changed since."""

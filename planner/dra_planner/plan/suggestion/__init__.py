@@ -1,1 +1,0 @@
-"""Suggestions: the cheapest fleet, pools to add, and the price of one more pod or node."""

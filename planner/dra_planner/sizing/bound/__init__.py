@@ -1,1 +1,0 @@
-"""Lower bounds on nodes and cost: linear relaxations, exact proofs, and certificates."""

@@ -1,0 +1,120 @@
+"""Fleets of eksctl's files, Karpenter's NodePools, and Cluster API's MachineDeployments."""
+
+from __future__ import annotations
+
+import textwrap
+
+import yaml
+
+from dra_planner.fleet_sources import ImportedFleet, read_imported_fleet
+
+EKSCTL = """\
+    apiVersion: eksctl.io/v1alpha5
+    kind: ClusterConfig
+    metadata: {name: ml, region: us-west-2, version: "1.35"}
+    managedNodeGroups:
+      - {name: system, instanceType: m7i.xlarge, desiredCapacity: 2}
+      - name: l4
+        instanceTypes: [g6.2xlarge]
+        minSize: 0
+        maxSize: 8
+        spot: true
+        labels: {team: serve}
+        taints: [{key: example.com/team, value: serve, effect: NoSchedule}]
+"""
+KARPENTER = """\
+    apiVersion: karpenter.sh/v1
+    kind: NodePool
+    metadata: {name: gpus}
+    spec:
+      limits: {nvidia.com/gpu: 16}
+      template:
+        metadata: {labels: {team: serve}}
+        spec:
+          nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: gpus}
+          requirements:
+            - {key: karpenter.sh/capacity-type, operator: In, values: [on-demand]}
+            - {key: topology.kubernetes.io/zone, operator: In, values: [us-east-1a, us-east-1b]}
+            - {key: node.kubernetes.io/instance-type, operator: In, values: [g6.12xlarge]}
+          taints: [{key: nvidia.com/gpu, effect: NoSchedule}]
+"""
+CLUSTER_API = """\
+    apiVersion: cluster.x-k8s.io/v1beta2
+    kind: MachineDeployment
+    metadata:
+      name: l4
+      annotations:
+        cluster.x-k8s.io/cluster-api-autoscaler-node-group-min-size: "0"
+        cluster.x-k8s.io/cluster-api-autoscaler-node-group-max-size: "5"
+    spec:
+      clusterName: ml
+      template:
+        spec:
+          version: v1.35.2
+          infrastructureRef: {apiGroup: infrastructure.cluster.x-k8s.io, kind: AWSMachineTemplate, name: l4}
+    ---
+    apiVersion: infrastructure.cluster.x-k8s.io/v1beta2
+    kind: AWSMachineTemplate
+    metadata: {name: l4}
+    spec: {template: {spec: {instanceType: g6.4xlarge, spotMarketOptions: {}}}}
+    ---
+    apiVersion: infrastructure.cluster.x-k8s.io/v1beta2
+    kind: AWSCluster
+    metadata: {name: ml}
+    spec: {region: us-east-2}
+"""
+
+
+def imported(text: str, **options: str) -> ImportedFleet:
+    documents = list(yaml.safe_load_all(textwrap.dedent(text)))
+    found = read_imported_fleet(documents, file="cluster.yaml", **options)
+    assert found is not None
+    return found
+
+
+def test_eksctl_gives_its_node_groups() -> None:
+    document = imported(EKSCTL).document
+
+    assert (document["region"], document["kubernetes"]) == ("us-west-2", "1.35")
+    assert document["systemPool"] == {"machine": "m7i.xlarge", "count": 2}
+    (pool,) = document["pools"]
+    assert pool["count"] == {"min": 0, "max": 8}
+    assert (pool["capacity"], pool["labels"]) == ("spot", {"team": "serve"})
+
+
+def test_a_node_pool_of_karpenter_has_as_many_nodes_as_its_limit_of_gpus_allows() -> None:
+    found = imported(KARPENTER, kubernetes="1.35")
+
+    assert (found.document["region"], found.document["autoscaler"]) == ("us-east-1", "karpenter")
+    (pool,) = found.document["pools"]
+    assert (pool["machine"], pool["count"]["max"]) == ("g6.12xlarge", 4)
+    assert pool["zones"] == ["us-east-1a"]
+    assert any("2 zones" in note for note in found.notes)
+    assert "taints" not in pool
+
+
+def test_a_node_pool_that_allows_several_machine_types_becomes_a_pool_of_each() -> None:
+    several = KARPENTER.replace("values: [g6.12xlarge]", "values: [g6.12xlarge, g6e.12xlarge]")
+
+    found = imported(several, kubernetes="1.35")
+
+    assert [pool["machine"] for pool in found.document["pools"]] == ["g6.12xlarge", "g6e.12xlarge"]
+    assert any("2 machine types" in note for note in found.notes)
+
+
+def test_requirements_on_properties_of_machines_are_resolved_by_the_catalog() -> None:
+    by_family = KARPENTER.replace(
+        "{key: node.kubernetes.io/instance-type, operator: In, values: [g6.12xlarge]}",
+        "{key: karpenter.k8s.aws/instance-family, operator: In, values: [g6]}\n"
+        "            - {key: karpenter.k8s.aws/instance-gpu-count, operator: Gt, values: ['4']}",
+    )
+
+    assert [pool["machine"] for pool in imported(by_family, kubernetes="1.35").document["pools"]] == ["g6.48xlarge"]
+
+
+def test_machine_deployments_of_cluster_api_follow_their_machine_template() -> None:
+    document = imported(CLUSTER_API).document
+
+    assert (document["region"], document["kubernetes"]) == ("us-east-2", "1.35")
+    (pool,) = document["pools"]
+    assert (pool["machine"], pool["count"], pool["capacity"]) == ("g6.4xlarge", {"min": 0, "max": 5}, "spot")

@@ -1,0 +1,215 @@
+"""Fleets of Terraform and OpenTofu: plans and states, of raw resources and of modules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from dra_planner.errors import FleetError
+from dra_planner.fleet_sources import ImportedFleet, read_imported_fleet
+
+EKS = [
+    ("module.eks.aws_eks_cluster.this[0]", "aws_eks_cluster", {"name": "ml", "version": "1.35"}),
+    (
+        'module.eks.module.eks_managed_node_group["system"].aws_eks_node_group.this[0]',
+        "aws_eks_node_group",
+        {"node_group_name": "system", "instance_types": ["m7i.large"],
+         "scaling_config": [{"min_size": 2, "max_size": 3}]},
+    ),
+    (
+        'module.eks.module.eks_managed_node_group["h100"].aws_eks_node_group.this[0]',
+        "aws_eks_node_group",
+        {
+            "node_group_name_prefix": "h100-",
+            "instance_types": ["p5.48xlarge"],
+            "capacity_type": "CAPACITY_BLOCK",
+            "scaling_config": [{"min_size": 2, "max_size": 2, "desired_size": 2}],
+            "labels": {"team": "train", "nvidia.com/gpu.present": "true"},
+            "taint": [
+                {"key": "nvidia.com/gpu", "value": "true", "effect": "NO_SCHEDULE"},
+                {"key": "example.com/team", "value": "train", "effect": "NO_SCHEDULE"},
+            ],
+        },
+    ),
+    (
+        'module.eks.module.eks_managed_node_group["h100"].aws_launch_template.this[0]',
+        "aws_launch_template",
+        {
+            "name": "h100",
+            "capacity_reservation_specification": [
+                {"capacity_reservation_target": [{"capacity_reservation_id": "cr-0123456789abcdef0"}]}
+            ],
+        },
+    ),
+]  # fmt: skip
+GKE = [
+    (
+        "google_container_cluster.main",
+        "google_container_cluster",
+        {"name": "ml", "location": "us-central1", "min_master_version": "1.35.2-gke.1485000",
+         "node_locations": ["us-central1-a", "us-central1-c"], "remove_default_node_pool": True},
+    ),
+    (
+        "google_container_node_pool.l4",
+        "google_container_node_pool",
+        {
+            "name": "l4",
+            "cluster": "ml",
+            "autoscaling": [{"min_node_count": 0, "max_node_count": 3}],
+            "node_config": [{"machine_type": "g2-standard-8", "spot": True}],
+        },
+    ),
+    (
+        "google_container_node_pool.t4",
+        "google_container_node_pool",
+        {
+            "name": "t4",
+            "cluster": "ml",
+            "node_count": 1,
+            "node_config": [
+                {"machine_type": "n1-standard-8", "guest_accelerator": [{"type": "nvidia-tesla-t4", "count": 2}]}
+            ],
+        },
+    ),
+]  # fmt: skip
+AKS = [
+    (
+        "azurerm_kubernetes_cluster.main",
+        "azurerm_kubernetes_cluster",
+        {"name": "ml", "location": "East US", "kubernetes_version": "1.35",
+         "default_node_pool": [{"name": "system", "vm_size": "Standard_D4s_v5", "node_count": 3}]},
+    ),
+    (
+        "azurerm_kubernetes_cluster_node_pool.a100",
+        "azurerm_kubernetes_cluster_node_pool",
+        {
+            "name": "a100",
+            "vm_size": "Standard_NC24ads_A100_v4",
+            "auto_scaling_enabled": True,
+            "min_count": 0,
+            "max_count": 4,
+            "node_taints": ["sku=gpu:NoSchedule"],
+        },
+    ),
+]  # fmt: skip
+
+
+def plan(
+    resources: list[tuple[str, str, Mapping[str, Any]]], provider: Mapping[str, Mapping[str, str]] | None = None
+) -> dict[str, Any]:
+    """A plan's JSON; resources of modules stand in child modules, as Terraform writes them."""
+    root: dict[str, Any] = {"resources": [], "child_modules": []}
+    for address, kind, values in resources:
+        entry = {"address": address, "mode": "managed", "type": kind, "values": values}
+        if address.startswith("module."):
+            root["child_modules"].append({"address": address.rpartition(f".{kind}.")[0], "resources": [entry]})
+        else:
+            root["resources"].append(entry)
+    configured = {
+        name: {"name": name, "expressions": {key: {"constant_value": value} for key, value in settings.items()}}
+        for name, settings in (provider or {}).items()
+    }
+    return {
+        "format_version": "1.2",
+        "planned_values": {"root_module": root},
+        "configuration": {"provider_config": configured},
+    }
+
+
+def imported(data: Any, **options: str) -> ImportedFleet:
+    found = read_imported_fleet([data], file="plan.json", **options)
+    assert found is not None
+    return found
+
+
+def test_an_eks_module_gives_its_node_groups() -> None:
+    found = imported(plan(EKS, {"aws": {"region": "us-east-1"}}))
+
+    assert found.document["cloud"] == "eks"
+    assert found.document["region"] == "us-east-1"
+    assert found.document["systemPool"] == {"machine": "m7i.large", "count": 3}
+    assert found.document["pools"] == [
+        {
+            "name": "h100",
+            "machine": "p5.48xlarge",
+            "count": {"min": 2, "max": 2},
+            "capacity": {"capacityBlock": "cr-0123456789abcdef0"},
+            "labels": {"team": "train"},
+            "taints": [{"key": "example.com/team", "value": "train", "effect": "NoSchedule"}],
+        }
+    ]
+
+
+def test_a_gke_pool_counts_nodes_of_all_zones_and_attaches_gpus_to_n1_machines() -> None:
+    found = imported(plan(GKE))
+
+    assert found.document["kubernetes"] == "1.35"
+    l4, t4 = found.document["pools"]
+    assert (l4["machine"], l4["count"], l4["capacity"]) == ("g2-standard-8", {"min": 0, "max": 6}, "spot")
+    assert (t4["machine"], t4["count"]) == ("n1-standard-8+nvidia-tesla-t4:2", {"min": 2, "max": 2})
+
+
+def test_an_aks_pool_keeps_its_taint() -> None:
+    found = imported(plan(AKS))
+
+    assert found.document["region"] == "eastus"
+    (pool,) = found.document["pools"]
+    assert pool["count"] == {"min": 0, "max": 4}
+    assert pool["taints"] == [{"key": "sku", "value": "gpu", "effect": "NoSchedule"}]
+
+
+def test_a_state_holds_the_same_as_its_plan() -> None:
+    written = plan(AKS)
+    state = {"format_version": "1.0", "values": written["planned_values"]}
+
+    assert imported(state).document == imported(written).document
+
+
+def test_the_machine_type_of_a_launch_template_is_found_by_reference() -> None:
+    resources = [
+        ("aws_eks_cluster.ml", "aws_eks_cluster", {"name": "ml", "version": "1.35"}),
+        ("aws_launch_template.gpu", "aws_launch_template", {"instance_type": "g6.2xlarge"}),
+        ("aws_eks_node_group.gpu", "aws_eks_node_group",
+         {"node_group_name": "gpu", "scaling_config": [{"min_size": 0, "max_size": 4}], "launch_template": [{}]}),
+    ]  # fmt: skip
+    data = plan(resources, {"aws": {"region": "us-east-1"}})
+    data["configuration"]["root_module"] = {
+        "resources": [
+            {
+                "address": "aws_eks_node_group.gpu",
+                "expressions": {"launch_template": [{"id": {"references": ["aws_launch_template.gpu.id"]}}]},
+            }
+        ]
+    }
+
+    assert imported(data).document["pools"][0]["machine"] == "g6.2xlarge"
+
+
+def test_a_missing_region_is_asked_for() -> None:
+    with pytest.raises(FleetError, match="region isn't stated") as error:
+        imported(plan(EKS))
+    assert "--region" in str(error.value)
+
+    assert imported(plan(EKS), region="us-east-1").document["region"] == "us-east-1"
+
+
+def test_a_cluster_without_gpus_is_an_error_that_names_what_was_left_out() -> None:
+    resources = [*EKS[:2], ("aws_eks_node_group.odd", "aws_eks_node_group",
+                            {"node_group_name": "odd", "instance_types": ["p99.large"]})]  # fmt: skip
+
+    with pytest.raises(FleetError, match="no pool here has accelerators") as error:
+        imported(plan(resources), region="us-east-1")
+    assert "p99.large" in str(error.value)
+
+
+def test_one_of_several_clusters_must_be_named() -> None:
+    both = plan([*GKE, *AKS])
+
+    with pytest.raises(FleetError, match="2 clusters"):
+        imported(both)
+
+
+def test_other_data_is_no_description_of_a_cluster() -> None:
+    assert read_imported_fleet([{"cloud": "eks"}], file="fleet.yaml") is None
