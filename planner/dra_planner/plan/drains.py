@@ -15,7 +15,7 @@ from dra_planner.manifests import BoundPod, Manifests
 from dra_planner.model import DemandLevel, DisruptionBudget, Workload
 from dra_planner.plan.observed import ReadCluster
 from dra_planner.plan.values import PlannedPool
-from dra_planner.simulation.budgets import desired_healthy, selects
+from dra_planner.simulation.workloads.budgets import desired_healthy, selects
 from dra_planner.sizing import Sizing
 from dra_planner.wording import counted, verb
 

@@ -10,7 +10,7 @@ from dra_planner.manifests import Manifests, render_pod_spec
 from dra_planner.model import PodSet, Workload
 from dra_planner.offers import Offer
 from dra_planner.simulation import PREFER_OTHERS, Fix, PodSetRef, prefer_others
-from dra_planner.simulation.fixes import pin_pod
+from dra_planner.simulation.sizing.fixes import pin_pod
 from dra_planner.wording import counted, named
 
 _MOST_NAMED = 4

@@ -41,7 +41,7 @@ from dra_planner.simulation import (
     simulate_counts,
     standard_orders,
 )
-from dra_planner.simulation.nodes import PoolNodes
+from dra_planner.simulation.cluster.nodes import PoolNodes
 from dra_planner.sizing import DeviceCount, WorkloadSize, node_costs
 
 _STEPS_PER_POD: Final = 40  # of one order; see `CountQuestion.scale`

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from dra_planner.simulation.cluster import SimulatedPod
-from dra_planner.simulation.controllers import BARE_POD, Controller
+from dra_planner.simulation.cluster.cluster import SimulatedPod
+from dra_planner.simulation.workloads.controllers import BARE_POD, Controller
 
 _APART: Final = (0.2, 0.5, 1.0, 2.0)
 _BETWEEN_BATCHES: Final = (0.2, 1.2)

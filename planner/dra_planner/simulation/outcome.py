@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 
 from dra_planner.allocation import NodeState, Undecided, reasons_of
 from dra_planner.model import Node, ObjectKey, Reason, WorkloadRef
-from dra_planner.simulation.cluster import Cluster
-from dra_planner.simulation.kinds import PodKind
+from dra_planner.simulation.cluster.cluster import Cluster
+from dra_planner.simulation.cluster.kinds import PodKind
 from dra_planner.simulation.orders import Order
-from dra_planner.simulation.scheduling import Failure
+from dra_planner.simulation.scheduler.scheduling import Failure
 
 
 @dataclass(frozen=True, slots=True)

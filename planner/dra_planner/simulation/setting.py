@@ -29,22 +29,25 @@ from dra_planner.model import (
 )
 from dra_planner.offers import Offer
 from dra_planner.releases import Features
-from dra_planner.simulation.budgets import Budget, compile_budgets
-from dra_planner.simulation.cluster import PlacedPod, SharedClaim, SimulatedPod, Start, usable_nodes
-from dra_planner.simulation.controllers import BARE_POD, UNBOUNDED, Controller, Ordered, PerNode, Replicas
-from dra_planner.simulation.kinds import Kinds, PodKind
-from dra_planner.simulation.nodes import SimulatedNode, interleave_zones
-from dra_planner.simulation.profile import Profile
-from dra_planner.simulation.rollouts import RollingOrdered, RollingReplicas
-from dra_planner.simulation.rules import Rules, compile_rules
-from dra_planner.simulation.scores import CpuMemory, scored_amounts
-from dra_planner.simulation.stages import Stage, Stages
-from dra_planner.simulation.standings import Standings
-from dra_planner.simulation.twins import Distinctions, share_states
+from dra_planner.simulation.cluster.cluster import PlacedPod, SharedClaim, SimulatedPod, Start, usable_nodes
+from dra_planner.simulation.cluster.kinds import Kinds, PodKind
+from dra_planner.simulation.cluster.nodes import SimulatedNode, interleave_zones
+from dra_planner.simulation.cluster.requests import CpuMemory, scored_amounts
+from dra_planner.simulation.cluster.stages import Stage, Stages
+from dra_planner.simulation.cluster.twins import Distinctions, share_states
+from dra_planner.simulation.plugins import PLUGINS
+from dra_planner.simulation.scheduler.profile import Profile
+from dra_planner.simulation.scheduler.rules import Rules, compile_rules
+from dra_planner.simulation.scheduler.scoring import Scoring
+from dra_planner.simulation.scheduler.standings import Standings
+from dra_planner.simulation.workloads.budgets import Budget, compile_budgets
+from dra_planner.simulation.workloads.controllers import BARE_POD, UNBOUNDED, Controller, Ordered, PerNode, Replicas
+from dra_planner.simulation.workloads.rollouts import RollingOrdered, RollingReplicas
 
 if TYPE_CHECKING:  # offers hold them, and few readers of offers want a reader of manifests
     from dra_planner.manifests import BoundPod
 
+_LABELS = frozenset[str]().union(*(each.labels for each in PLUGINS))
 _OF_DAEMONS = (
     *(Toleration(f"node.kubernetes.io/{key}", "Exists", "", "NoExecute") for key in ("not-ready", "unreachable")),
     *(
@@ -64,6 +67,7 @@ class Setting:
     nodes: tuple[SimulatedNode, ...]
     kinds: tuple[PodKind, ...]
     rules: tuple[Rules, ...]  # by number of kind
+    scoring: Scoring
     standings: tuple[Standings, ...]  # by number of kind
     stages: Stages
     start: Start
@@ -166,11 +170,12 @@ def prepare(
     ages = _ages(nodes)
     bound = [_bound_pods(number, each.offer, own[number], kinds, makers, ages) for number, each in enumerate(nodes)]
     going = [pod for each in nodes for pod in each.offer.pods if pod.going]
+    scoring = Scoring(profile)
     rules = compile_rules(kinds.all, demand.namespaces)
     noticed = frozenset[int]().union(*(each.noticed for each in rules))
-    stages = Stages(profile, [kind.number in noticed for kind in kinds.all], place_budget)
+    stages = Stages([kind.number in noticed for kind in kinds.all], place_budget)
     stage_of: list[Stage] = []
-    equal = share_states(own, Distinctions.of(kinds.all, classes.values()))
+    equal = share_states(own, Distinctions.of(kinds.all, classes.values(), _LABELS))
     for each, state, pods in zip(nodes, equal, bound, strict=True):
         company = Counter(placed.pod.kind.number for placed in pods if placed.pod.kind.number in noticed)
         stage_of.append(stages.open(state, _scored(each.offer, pods), tuple(sorted(company.items()))))
@@ -185,7 +190,8 @@ def prepare(
         nodes=tuple(nodes),
         kinds=tuple(kinds.all),
         rules=rules,
-        standings=tuple(Standings(*each, stages) for each in zip(kinds.all, rules, strict=True)),
+        scoring=scoring,
+        standings=tuple(Standings(*each, stages, scoring) for each in zip(kinds.all, rules, strict=True)),
         stages=stages,
         start=start,
         members=members,

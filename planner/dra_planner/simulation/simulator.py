@@ -15,22 +15,22 @@ from dra_planner.allocation import NodeState, Placement, Refusal
 from dra_planner.allocation.search import STEP_BUDGET
 from dra_planner.model import Demand, DemandLevel, DeviceClass, ObjectKey, PodQuotas, WorkloadRef
 from dra_planner.releases import Features
-from dra_planner.simulation.admission import Admission
-from dra_planner.simulation.budgets import Allowance, BudgetCounts
-from dra_planner.simulation.census import Census
-from dra_planner.simulation.cluster import Cluster, PlacedPod, SimulatedPod
-from dra_planner.simulation.controllers import Controller, PerNode
-from dra_planner.simulation.nodes import SimulatedNode
+from dra_planner.simulation.cluster.census import Census
+from dra_planner.simulation.cluster.cluster import Cluster, PlacedPod, SimulatedPod
+from dra_planner.simulation.cluster.nodes import SimulatedNode
 from dra_planner.simulation.orders import SETTLED, Order
 from dra_planner.simulation.outcome import Outcome, WorkloadOutcome
-from dra_planner.simulation.preemption import find_victims
-from dra_planner.simulation.profile import DEFAULT, Profile
-from dra_planner.simulation.queue import Queue
-from dra_planner.simulation.scheduling import Choice, Failure, Scheduler
+from dra_planner.simulation.scheduler.preemption import find_victims
+from dra_planner.simulation.scheduler.profile import DEFAULT, Profile
+from dra_planner.simulation.scheduler.queue import Queue
+from dra_planner.simulation.scheduler.scheduling import Choice, Failure, Scheduler, needs_cluster
 from dra_planner.simulation.setting import Setting, prepare
+from dra_planner.simulation.workloads.admission import Admission
+from dra_planner.simulation.workloads.budgets import Allowance, BudgetCounts
+from dra_planner.simulation.workloads.controllers import Controller, PerNode
 
 if TYPE_CHECKING:
-    from dra_planner.simulation.admission import Admission
+    from dra_planner.simulation.workloads.admission import Admission
 
 STEPS = 50_000_000
 """Steps (see `Scheduler`) that one order may take, unless it is said otherwise."""
@@ -132,7 +132,7 @@ class Run:
         self._order = order
         self._steps = steps
         self._cluster = Cluster(setting.start, setting.stages, Census(setting.kinds, setting.rules))
-        self._scheduler = Scheduler(self._cluster, setting.rules, setting.standings, order.seed)
+        self._scheduler = Scheduler(self._cluster, setting.rules, setting.scoring, setting.standings, order.seed)
         self._budgets = BudgetCounts(setting.budgets, self._cluster)
         self._admission = _admission(setting)
         self._queue = Queue()
@@ -298,7 +298,7 @@ class Run:
         """Whether pods that came since may help: only rules between pods are satisfied by more pods."""
         known = self._failed.get((pod.kind.number, pod.only_node))
         changed = known is None or known[0] != self._cluster.version
-        return changed and self._setting.rules[pod.kind.number].filter
+        return changed and needs_cluster(self._setting.rules[pod.kind.number])
 
     # -- the end
 

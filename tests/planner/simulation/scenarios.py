@@ -21,11 +21,11 @@ from dra_planner.offers import observe_offers
 from dra_planner.plan import read_checked
 from dra_planner.releases import Features
 from dra_planner.simulation import SETTLED, Simulator, observed_nodes
-from dra_planner.simulation.cluster import SimulatedPod
-from dra_planner.simulation.controllers import Controller, Replicas
-from dra_planner.simulation.rollouts import RollingReplicas
-from dra_planner.simulation.scheduling import Failure
+from dra_planner.simulation.cluster.cluster import SimulatedPod
+from dra_planner.simulation.scheduler.scheduling import Failure
 from dra_planner.simulation.simulator import STEPS, Run
+from dra_planner.simulation.workloads.controllers import Controller, Replicas
+from dra_planner.simulation.workloads.rollouts import RollingReplicas
 from dra_planner.sources import Source
 
 CASES = Path(__file__).parent / "scheduling_cases"

@@ -23,7 +23,7 @@ from dra_planner.simulation import (
     simulate_counts,
     standard_orders,
 )
-from dra_planner.simulation.nodes import predicted_nodes
+from dra_planner.simulation.cluster.nodes import predicted_nodes
 
 ONE_GPU, FOUR_GPUS = claim(request()), claim(request(count=4))
 ORDERS = standard_orders(3)

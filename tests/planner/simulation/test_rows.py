@@ -10,9 +10,10 @@ from allocation_builders import CLASSES, claim, first_of, request, shape
 from clusters import F36, offer, workload
 
 from dra_planner.model import ClaimSpec, Demand, ObjectKey, Shape, ShapeClaim
-from dra_planner.simulation import Order, Simulator, observed_nodes, rows
+from dra_planner.simulation import Order, Simulator, observed_nodes
 from dra_planner.simulation.outcome import Outcome
-from dra_planner.simulation.scheduling import Scheduler
+from dra_planner.simulation.scheduler import rows
+from dra_planner.simulation.scheduler.scheduling import Scheduler
 
 NODES = 130
 

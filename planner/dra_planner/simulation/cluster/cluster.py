@@ -1,0 +1,316 @@
+"""A cluster as pods come and go: which nodes are in which stage, where pods are, and the claims that pods share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from dra_planner.allocation import NodeState, Placement
+from dra_planner.allocation.devices import DeviceId, PoolId
+from dra_planner.allocation.holdings import Pick
+from dra_planner.allocation.node_selectors import node_matches
+from dra_planner.allocation.place import needs_of
+from dra_planner.allocation.ports import host_ports
+from dra_planner.allocation.results import allocation_of
+from dra_planner.allocation.state import HeldClaim
+from dra_planner.allocation.template import Template
+from dra_planner.allocation.verdicts import ClaimPicks
+from dra_planner.model import AllocatedDevice, ClaimAllocation, Node, ObjectKey
+from dra_planner.offers import pod_requests
+from dra_planner.simulation.cluster.census import Census
+from dra_planner.simulation.cluster.kinds import PodKind
+from dra_planner.simulation.cluster.stages import Population, Stage, Stages
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SimulatedPod:
+    """A pod. `only_node`: the number of the one node that it may go to, where a DaemonSet made it for that."""
+
+    name: ObjectKey
+    kind: PodKind
+    only_node: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedPod:
+    """A pod on a node, by the number of the node, and what its own claims hold there.
+
+    `since` orders pods by when they started; of equal ones it is unknown which was first.
+    """
+
+    pod: SimulatedPod
+    node: int
+    picks: tuple[ClaimPicks, ...] = ()
+    shared: tuple[ObjectKey, ...] = ()  # the shared claims that it uses
+    since: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SharedClaim:
+    """A claim that has devices: where it can be used, by the numbers of nodes, and by how many pods it is."""
+
+    allocation: ClaimAllocation
+    nodes: tuple[int, ...]
+    consumers: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Start:
+    """A cluster before any pod of the demand: nodes in the order in which the scheduler knows them."""
+
+    nodes: tuple[Node, ...]
+    templates: tuple[Template, ...]  # by node: its own devices, where equal nodes share a stage
+    stages: tuple[Stage, ...]  # by node
+    pods: tuple[PlacedPod, ...] = ()
+    claims: Mapping[ObjectKey, SharedClaim] = field(default_factory=dict)
+
+
+class Cluster:
+    """Nodes go by their numbers. `version` changes whenever anything does; `now` is when pods start that come."""
+
+    def __init__(self, start: Start, stages: Stages, census: Census) -> None:
+        self.start = start
+        self.census = census
+        self.stages = stages
+        self.stage_of: list[Stage] = list(start.stages)
+        self.nodes_in: dict[Stage, list[int]] = {}
+        self.pods: dict[ObjectKey, PlacedPod] = {each.pod.name: each for each in start.pods}
+        self.claims: dict[ObjectKey, SharedClaim] = dict(start.claims)
+        self.version = 0
+        self.changes: list[int] = []  # nodes whose stage has changed, in the order in which they did
+        self.now = 0
+        self.alike = bytearray(len(self.stage_of))  # by node: 1 where other nodes are in its stage too
+        self._position = [0] * len(self.stage_of)
+        self._pods_on: dict[int, dict[ObjectKey, PlacedPod]] = {}
+        self._shared_pools = _shared_pools(start.stages)
+        for node, stage in enumerate(self.stage_of):
+            self._enter(node, stage)
+        for each in start.pods:
+            self._pods_on.setdefault(each.node, {})[each.pod.name] = each
+            census.change(each.pod.kind, start.nodes[each.node], 1)
+        for key in self.claims:
+            self._offer_claim(key)
+
+    @property
+    def population(self) -> Population:
+        return [(stage, len(nodes)) for stage, nodes in self.nodes_in.items()]
+
+    def pods_on(self, node: int) -> Iterator[PlacedPod]:
+        """Yield the pods on a node in the order in which they came."""
+        yield from self._pods_on.get(node, {}).values()
+
+    def bind(self, pod: SimulatedPod, node: int, placement: Placement) -> PlacedPod:
+        """Put a pod on a node whose stage has this placement for it."""
+        shape, after = pod.kind.shape, self.stages.after(self.stage_of[node], pod.kind)
+        assert after is not None
+        assert shape is not None
+        self._move(node, after)
+        self.census.change(pod.kind, self.start.nodes[node], 1)
+        for got in placement.picks:
+            self._take_elsewhere(node, got.picks)
+            if got.shared is not None:
+                allocation = placement.claims[got.name]
+                self.claims[got.shared] = SharedClaim(allocation, self._usable_on(allocation, node))
+        shared = tuple({claim.shared: None for claim in shape.claims if claim.shared in self.claims and claim.shared})
+        for key in shared:
+            self._change_consumers(key, 1)
+        own = tuple(got for got in placement.picks if got.shared is None)
+        placed = PlacedPod(pod, node, own, shared, self.now)
+        self.pods[pod.name] = self._pods_on.setdefault(node, {})[pod.name] = placed
+        self.version += 1
+        return placed
+
+    def remove(self, name: ObjectKey) -> None:
+        """Take a pod away: its own claims are freed, a shared one when nobody uses it any more."""
+        placed = self.pods.pop(name)
+        del self._pods_on[placed.node][name]
+        self.census.change(placed.pod.kind, self.start.nodes[placed.node], -1)
+        self._move(placed.node, self.stage_without(placed, self.stage_of[placed.node]))
+        for got in placed.picks:
+            self._give_back_elsewhere(placed.node, got.picks)
+        for key in placed.shared:
+            self._change_consumers(key, -1)
+        self.version += 1
+
+    def stage_without(self, placed: PlacedPod, stage: Stage, *, keep_devices: bool = False) -> Stage:
+        """Return the stage of a node after a pod on it has gone; `keep_devices` leaves its devices taken."""
+        kind, state = placed.pod.kind, stage.state
+        picks = () if keep_devices else tuple(pick for got in placed.picks for pick in got.picks)
+        if kind.shape is None:
+            left = state.without_pod(pod_requests(kind.spec), host_ports(kind.spec), kind.view, picks, state.claims)
+        else:
+            needs = needs_of(kind.shape, state.template)
+            left = state.without_pod(needs.requests, needs.ports, needs.view, picks, state.claims)
+        return self.stages.without_pod(stage, left, kind)
+
+    def free_claim(self, key: ObjectKey) -> None:
+        """Take the devices back that a shared claim holds."""
+        claim = self.claims.pop(key)
+        for node, stage in enumerate(self.stage_of):
+            state = stage.state
+            if claim.nodes == (node,) or not self._is_private(claim.allocation):
+                state = _without_allocated(state, claim.allocation.devices)
+            if state.held_claim(key) is not None:
+                state = state.with_claims(each for each in state.claims if each.key != key)
+            self._move(node, self.stages.with_state(stage, state))
+        self.version += 1
+
+    def devices_of(self, placed: PlacedPod, got: ClaimPicks) -> tuple[AllocatedDevice, ...]:
+        """Return what a claim of a pod holds, by the names that its node has for its devices."""
+        return allocation_of(got.picks, self.start.templates[placed.node]).devices
+
+    def devices_of_claim(self, key: ObjectKey) -> tuple[AllocatedDevice, ...]:
+        """Return what a shared claim holds, by the names that the node has on which it was allocated."""
+        claim = self.claims[key]
+        if len(claim.nodes) != 1:
+            return claim.allocation.devices
+        (node,) = claim.nodes
+        own, index = self.start.templates[node], self.stage_of[node].state.template.index
+        named: list[AllocatedDevice] = []
+        for device in claim.allocation.devices:
+            at = index.get(DeviceId(device.driver, device.pool, device.device))
+            named.append(device if at is None else replace(device, pool=own.candidates[at].id.pool))
+        return tuple(named)
+
+    # -- nodes
+
+    def close(self, node: int) -> None:
+        """Let a node take no pod any more; those on it stay. It still counts where pods are spread over nodes."""
+        stage = self.stage_of[node]
+        used = {**dict(stage.state.used), "pods": stage.node.allocatable.get("pods", 0)}
+        state = replace(stage.state, used=tuple(sorted(used.items())), _cache={})
+        self._move(node, self.stages.with_state(stage, state))
+        self.version += 1
+
+    def _enter(self, node: int, stage: Stage) -> None:
+        members = self.nodes_in.setdefault(stage, [])
+        self._position[node] = len(members)
+        members.append(node)
+        self.alike[node] = self.alike[members[0]] = len(members) > 1
+
+    def _move(self, node: int, stage: Stage) -> None:
+        before = self.stage_of[node]
+        if stage is before:
+            return
+        members, position = self.nodes_in[before], self._position[node]
+        last = members.pop()
+        if last != node:
+            members[position] = last
+            self._position[last] = position
+        if len(members) == 1:
+            self.alike[members[0]] = 0
+        elif not members:
+            del self.nodes_in[before]
+        self.stage_of[node] = stage
+        self.changes.append(node)
+        self._enter(node, stage)
+
+    # -- devices that several nodes can reach
+
+    def _others(self, node: int, pick: Pick) -> Iterable[int]:
+        """Return the other nodes that a device matters to."""
+        if not self._shared_pools:
+            return ()
+        device = self.stage_of[node].state.template.candidates[pick.index].id
+        nodes = self._shared_pools.get(PoolId(device.driver, device.pool), ())
+        return [other for other in nodes if other != node]
+
+    def _take_elsewhere(self, node: int, picks: Iterable[Pick]) -> None:
+        home = self.stage_of[node].state
+        for pick in picks:
+            for other in self._others(node, pick):
+                stage = self.stage_of[other]
+                index = stage.state.template.index.get(home.template.candidates[pick.index].id)
+                if index is not None:
+                    state = stage.state.with_picks([replace(pick, index=index)])
+                    self._move(other, self.stages.with_state(stage, state))
+
+    def _give_back_elsewhere(self, node: int, picks: Iterable[Pick]) -> None:
+        home = self.stage_of[node].state
+        for pick in picks:
+            for other in self._others(node, pick):
+                stage = self.stage_of[other]
+                index = stage.state.template.index.get(home.template.candidates[pick.index].id)
+                if index is not None:
+                    state = stage.state.without_devices([replace(pick, index=index)])
+                    self._move(other, self.stages.with_state(stage, state))
+
+    # -- shared claims
+
+    def _usable_on(self, allocation: ClaimAllocation, node: int) -> tuple[int, ...]:
+        if self._is_private(allocation):
+            return (node,)
+        return usable_nodes(allocation, self.start.nodes)
+
+    @staticmethod
+    def _is_private(allocation: ClaimAllocation) -> bool:
+        """Tell whether only the node can use it on which it was allocated."""
+        selector = allocation.node_selector
+        return selector is not None and any(term.match_fields for term in selector.terms)
+
+    def _change_consumers(self, key: ObjectKey, by: int) -> None:
+        claim = self.claims[key] = replace(self.claims[key], consumers=self.claims[key].consumers + by)
+        if claim.consumers > 0:
+            self._offer_claim(key)
+        else:
+            self.free_claim(key)
+
+    def _offer_claim(self, key: ObjectKey) -> None:
+        """Put a claim at the disposal of the nodes that can use it."""
+        claim = self.claims[key]
+        held = HeldClaim(key, claim.consumers)
+        for node in claim.nodes:
+            stage = self.stage_of[node]
+            if stage.state.held_claim(key) != held:
+                others = (each for each in stage.state.claims if each.key != key)
+                self._move(node, self.stages.with_state(stage, stage.state.with_claims((*others, held))))
+
+
+def usable_nodes(allocation: ClaimAllocation, nodes: Sequence[Node]) -> tuple[int, ...]:
+    """Return the numbers of the nodes on which pods can use an allocated claim."""
+    selector = allocation.node_selector
+    return tuple(number for number, node in enumerate(nodes) if selector is None or node_matches(selector, node))
+
+
+def _without_allocated(state: NodeState, devices: Iterable[AllocatedDevice]) -> NodeState:
+    return state.without_devices(state.picks_of(devices))
+
+
+def _shared_pools(stages: Sequence[Stage]) -> dict[PoolId, tuple[int, ...]]:
+    """Return the device pools that several nodes see, with these nodes; nodes of one template have their own."""
+    seen: dict[PoolId, list[int]] = {}
+    for node, stage in enumerate(stages):
+        for pool in stage.state.template.pools:
+            seen.setdefault(pool.id, []).append(node)
+    shared: dict[PoolId, tuple[int, ...]] = {}
+    for pool_id, nodes in seen.items():
+        templates = {id(stages[node].state.template): stages[node] for node in nodes}
+        if len(nodes) > 1 and not _is_copied(tuple(templates.values()), pool_id):
+            shared[pool_id] = tuple(nodes)
+    return shared
+
+
+def _is_copied(stages: Sequence[Stage], pool_id: PoolId) -> bool:
+    """Tell whether each node of these templates has a pool of its own, of which they show one.
+
+    So it is where every device belongs to a single node and the template is one, or where several templates, such as
+    those of a predicted pool in each of its zones, show devices of the same single node.
+    """
+    if len(stages) == 1:
+        return _is_bound(stages[0], pool_id)
+    homes = {home for stage in stages for home in _homes(stage, pool_id)}
+    return len(homes) == 1 and all(homes)
+
+
+def _is_bound(stage: Stage, pool_id: PoolId) -> bool:
+    """Tell whether each device of a pool belongs to a single node."""
+    return all(_homes(stage, pool_id))
+
+
+def _homes(stage: Stage, pool_id: PoolId) -> set[str]:
+    """Return the nodes that the devices of a pool belong to; "" where one belongs to no single node."""
+    return {
+        (candidate.device if candidate.slice.per_device_node_selection else candidate.slice).node_name or ""
+        for candidate in stage.state.template.candidates
+        if PoolId(candidate.id.driver, candidate.id.pool) == pool_id
+    }

@@ -1,0 +1,32 @@
+"""Pods counted by the domains of nodes, stage by stage: (stage, how many nodes are in it).
+
+The label `kubernetes.io/hostname` stands for the node itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from dra_planner.allocation.node_filters import HOSTNAME
+from dra_planner.simulation.cluster.stages import Population, Stage
+from dra_planner.simulation.scheduler.rules import KindSet
+
+Count = Callable[[Stage], int]
+
+
+def count_pods(key: str, kinds: KindSet, population: Iterable[tuple[Stage, int]]) -> dict[str | None, int]:
+    """Return the pods of these kinds by value of a label; nodes without it count for None."""
+    counts: dict[str | None, int] = {}
+    for stage, nodes in population:
+        value = stage.label(key)
+        counts[value] = counts.get(value, 0) + stage.count(kinds) * nodes
+    return counts
+
+
+def counter_of(key: str, kinds: KindSet, population: Population) -> Count:
+    """Return what counts the pods of these kinds in the domain of a node; 0 where the node has no such label."""
+    if key == HOSTNAME:
+        return lambda stage: stage.count(kinds) if stage.label(key) is not None else 0
+    counts = count_pods(key, kinds, population)
+    counts.pop(None, None)
+    return lambda stage: counts.get(stage.label(key), 0)

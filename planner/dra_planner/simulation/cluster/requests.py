@@ -1,0 +1,62 @@
+"""What pods request of cpu and memory: as they say it, and as it counts when nodes are scored.
+
+Source of the behaviour: kubernetes/kubernetes:pkg/scheduler/framework/plugins/noderesources/resource_allocation.go
+and pkg/scheduler/util/pod_resources.go @v1.34.9 to v1.37.1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+from dra_planner.model import Amounts, Container, PodSpec
+from dra_planner.offers import pod_requests
+
+_DEFAULT_CPU, _DEFAULT_MEMORY = 100, 200 * 1024 * 1024
+
+
+class CpuMemory(NamedTuple):
+    """Amounts of cpu, in thousandths of a core, and memory, in bytes."""
+
+    cpu: int
+    memory: int
+
+    def plus(self, other: CpuMemory) -> CpuMemory:
+        return CpuMemory(self.cpu + other.cpu, self.memory + other.memory)
+
+    def minus(self, other: CpuMemory) -> CpuMemory:
+        return CpuMemory(self.cpu - other.cpu, self.memory - other.memory)
+
+
+NOTHING = CpuMemory(0, 0)
+Pair = tuple[int, int]
+"""Cpu and memory as `CpuMemory` has them."""
+
+
+def requested(pod: PodSpec) -> CpuMemory:
+    """Return what a pod requests of cpu and memory."""
+    amounts = pod_requests(pod)
+    return CpuMemory(amounts.get("cpu", 0), amounts.get("memory", 0))
+
+
+def requested_for_score(pod: PodSpec) -> CpuMemory:
+    """Return the same where a container without a request counts as 100m of cpu and 200 MiB of memory."""
+    return requested(
+        replace(
+            pod,
+            containers=tuple(_with_defaults(each) for each in pod.containers),
+            init_containers=tuple(_with_defaults(each) for each in pod.init_containers),
+        )
+    )
+
+
+def _with_defaults(container: Container) -> Container:
+    defaults = {"cpu": _DEFAULT_CPU, "memory": _DEFAULT_MEMORY}
+    return replace(container, requests={**defaults, **container.limits, **container.requests})
+
+
+def scored_amounts(amounts: Amounts, containers: int) -> CpuMemory:
+    """Return the same of a pod that is known by its amounts and its number of containers alone."""
+    return CpuMemory(
+        amounts.get("cpu", 0) or _DEFAULT_CPU * containers, amounts.get("memory", 0) or _DEFAULT_MEMORY * containers
+    )

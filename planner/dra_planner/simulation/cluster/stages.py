@@ -1,0 +1,154 @@
+"""States of nodes, each judged once for each kind of pod however many nodes are in it.
+
+Two nodes in one stage have equal futures: the same pods fit and score the same. So pods are placed on stages, and
+only then on one of their nodes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+
+from dra_planner.allocation import Answer, NodeState, Placement, place
+from dra_planner.model import Node
+from dra_planner.simulation.cluster.kinds import PodKind
+from dra_planner.simulation.cluster.requests import CpuMemory
+from dra_planner.simulation.scheduler.rules import KindSet
+
+Company = tuple[tuple[int, int], ...]
+"""How many pods of each noticed kind are on a node, by the number of the kind."""
+
+
+class Taken:
+    """What is taken of nodes but for amounts (cpu, memory, pods…): devices, ports, claims, and whom pods mind there.
+
+    A pod for which the amounts suffice is told the same by all nodes that have it in common.
+    """
+
+    __slots__ = ()
+
+
+class Load:
+    """The amounts on nodes of one template: what is `free`, what is `used` of cpu and memory, and what of them counts
+    as requested when nodes are scored. `scores` are those of nodes with this load, by who asks.
+    """
+
+    __slots__ = ("free", "scored", "scores", "used")
+
+    def __init__(self, state: NodeState, scored: CpuMemory) -> None:
+        allocatable, used = state.node.allocatable, dict(state.used)
+        self.free = {name: amount - used.get(name, 0) for name, amount in allocatable.items()}
+        self.free.update((name, -amount) for name, amount in used.items() if name not in allocatable)
+        self.used = CpuMemory(used.get("cpu", 0), used.get("memory", 0))
+        self.scored = scored
+        self.scores: dict[Hashable, int] = {}
+
+
+class Stage:
+    """A state of nodes."""
+
+    __slots__ = (
+        "_counts", "afters", "answers", "company", "load", "number", "pods", "state", "taken",
+    )  # fmt: skip
+
+    def __init__(
+        self, number: int, state: NodeState, taken: Taken, load: Load, company: Company, answers: dict[int, Answer]
+    ) -> None:
+        self.number = number
+        self.state = state
+        self.taken = taken
+        self.load = load
+        self.company = company
+        self.answers = answers  # by number of kind; those of all stages of this state
+        self.afters: dict[int, Stage] = {}
+        self.pods = dict(company)
+        self._counts: dict[KindSet, int] = {}
+
+    @property
+    def node(self) -> Node:
+        """The node, or one that stands for all of them."""
+        return self.state.node
+
+    def label(self, key: str) -> str | None:
+        return self.state.node.meta.labels.get(key)
+
+    def count(self, kinds: KindSet) -> int:
+        """Return the pods of these kinds on each of the nodes."""
+        if len(kinds) == 1:
+            for kind in kinds:
+                return self.pods.get(kind, 0)
+        found = self._counts.get(kinds)
+        if found is None:
+            found = self._counts[kinds] = sum([pods for kind, pods in self.company if kind in kinds])
+        return found
+
+
+Population = Sequence[tuple[Stage, int]]
+"""Stages, and how many nodes are in each."""
+
+
+class Stages:
+    """Makes stages, each once, and asks them."""
+
+    def __init__(self, noticed: Sequence[bool], place_budget: int) -> None:
+        """`noticed`, by number of kind: whether rules speak of such pods; `place_budget` bounds one search."""
+        self._noticed = noticed
+        self._place_budget = place_budget
+        self._taken: dict[Hashable, Taken] = {}
+        self._loads: dict[Hashable, Load] = {}
+        self._answers: dict[Hashable, dict[int, Answer]] = {}
+        self._known: dict[Hashable, Stage] = {}
+
+    def open(self, state: NodeState, scored: CpuMemory, company: Company) -> Stage:
+        """Return the stage of nodes in this state."""
+        but_amounts = state.template, state.taken, state.shares, state.ports, state.pods, state.claims
+        taken = self._taken.get(but_amounts)
+        if taken is None:
+            taken = self._taken[but_amounts] = Taken()
+        amounts = state.template, state.used, scored
+        load = self._loads.get(amounts)
+        if load is None:
+            load = self._loads[amounts] = Load(state, scored)
+        key = taken, load, company
+        stage = self._known.get(key)
+        if stage is None:
+            answers = self._answers.setdefault((taken, state.used), {})
+            stage = self._known[key] = Stage(len(self._known), state, taken, load, company, answers)
+        return stage
+
+    def with_pod(self, stage: Stage, state: NodeState, kind: PodKind) -> Stage:
+        """Return the stage after a pod of the kind has come; `state` is what the allocator made of the node."""
+        company = _changed(stage.company, kind.number, 1) if self._noticed[kind.number] else stage.company
+        return self.open(state, stage.load.scored.plus(kind.scored), company)
+
+    def without_pod(self, stage: Stage, state: NodeState, kind: PodKind) -> Stage:
+        """Return the stage after a pod of the kind has gone."""
+        company = _changed(stage.company, kind.number, -1) if self._noticed[kind.number] else stage.company
+        return self.open(state, stage.load.scored.minus(kind.scored), company)
+
+    def with_state(self, stage: Stage, state: NodeState) -> Stage:
+        """Return the stage of the same pods on a node whose devices have changed."""
+        return self.open(state, stage.load.scored, stage.company)
+
+    def ask(self, stage: Stage, kind: PodKind) -> Answer:
+        """Return what the stage says to one more pod of the kind; rules that span nodes are left aside."""
+        answer = stage.answers.get(kind.number)
+        if answer is None:
+            assert kind.shape is not None  # pods that were there before are placed by nobody
+            answer = stage.answers[kind.number] = place(kind.shape, stage.state, budget=self._place_budget)
+        return answer
+
+    def after(self, stage: Stage, kind: PodKind) -> Stage | None:
+        """Return the stage after one more pod of the kind has come; None where it does not fit."""
+        after = stage.afters.get(kind.number)
+        if after is None:
+            verdict = self.ask(stage, kind)
+            if not isinstance(verdict, Placement):
+                return None
+            after = stage.afters[kind.number] = self.with_pod(stage, verdict.node, kind)
+        return after
+
+
+def _changed(company: Company, kind: int, by: int) -> Company:
+    counts = dict(company)
+    counts[kind] = counts.get(kind, 0) + by
+    return tuple(sorted([(number, pods) for number, pods in counts.items() if pods]))

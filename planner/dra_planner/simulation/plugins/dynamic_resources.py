@@ -1,0 +1,68 @@
+"""DynamicResources: the claims of a pod get devices on the node; a request's first alternative scores best.
+
+The allocator searches for devices. Here is what claims that pods share say of a node: held elsewhere, or closed to
+further consumers.
+
+Source of the behaviour: kubernetes/kubernetes:pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go
+@v1.36.3. Up to 1.34 alternatives have no score: each placement has rank 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from dra_planner.allocation import Answer, NodeState, Placement, Refusal
+from dra_planner.allocation.place import MAX_CONSUMERS
+from dra_planner.model import ObjectKey, Shape
+from dra_planner.releases import Features
+from dra_planner.simulation.cluster.cluster import SharedClaim
+from dra_planner.simulation.cluster.kinds import PodKind
+from dra_planner.simulation.cluster.stages import Stage
+from dra_planner.simulation.plugins.plugin import ClusterView, Plugin, Reject
+from dra_planner.simulation.scheduler.rules import Rules
+
+
+def filter_claims(_kind: PodKind, _rules: Rules, view: ClusterView) -> Reject | None:
+    """Return what rejects nodes for the claims that pods share."""
+    claims = view.claims
+    if not claims:
+        return None
+
+    def reject(stage: Stage, answer: Answer) -> Refusal | None:
+        return refuse_claims(answer.shape, stage.state, claims, isinstance(answer, Placement))
+
+    return reject
+
+
+def refuse_claims(
+    shape: Shape, state: NodeState, claims: Mapping[ObjectKey, SharedClaim], fits: bool
+) -> Refusal | None:
+    """Return why the shared claims of a pod keep it off a node, or None. `fits`: nothing else does."""
+    shared = [entry.shared for entry in shape.claims if entry.shared is not None]
+    held = [(key, claims[key]) for key in shared if key in claims]
+    for key, _ in held:
+        if state.held_claim(key) is None:
+            return Refusal(shape, state, "claim", f"claim {key} is held by another node", claim=str(key))
+    for key, claim in held if fits else ():
+        message = _refuse_reservation(claim, state.features)
+        if message:
+            return Refusal(shape, state, "error", f"add reservation to claim {key}: {message}", claim=str(key))
+    return None
+
+
+def _refuse_reservation(claim: SharedClaim, features: Features) -> str:
+    """Return the error with which a reservation would end, or nothing."""
+    if claim.consumers >= MAX_CONSUMERS:
+        return f"status.reservedFor: Too many: {claim.consumers + 1}: must have at most {MAX_CONSUMERS} items"
+    if features.needs_allocation_time and features.binding_conditions and not claim.allocation.has_timestamp:
+        return "status.allocation: field is immutable (allocated before the upgrade, without a timestamp)"
+    return ""
+
+
+PLUGIN = Plugin(
+    name="DynamicResources",
+    order=130,
+    filter=filter_claims,
+    weight=2,
+    by_placement=lambda placement: placement.rank,
+)

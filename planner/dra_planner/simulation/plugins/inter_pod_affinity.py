@@ -1,0 +1,69 @@
+"""InterPodAffinity: pods that must, must not, or would rather be where other pods are.
+
+The allocator filters anti-affinity on the node itself; wider topologies and affinity are here.
+
+Source of the behaviour: kubernetes/kubernetes:pkg/scheduler/framework/plugins/interpodaffinity/{filtering,scoring}.go
+@v1.34.9 to v1.37.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from dra_planner.allocation import Answer, Refusal
+from dra_planner.allocation.node_filters import Misfit
+from dra_planner.simulation.cluster.counting import counter_of
+from dra_planner.simulation.cluster.kinds import PodKind
+from dra_planner.simulation.cluster.stages import Population, Stage
+from dra_planner.simulation.plugins.plugin import MAX_SCORE, ClusterView, Plugin, Reject
+from dra_planner.simulation.scheduler.rules import Rules
+
+
+def filter_neighbours(_kind: PodKind, rules: Rules, view: ClusterView) -> Reject | None:
+    """Return what rejects nodes for required rules, counted out on the nodes as they are."""
+    if not (rules.beside or rules.apart):
+        return None
+    population = view.population
+    beside = [(each.key, counter_of(each.key, each.kinds, population)) for each in rules.beside]
+    apart = [counter_of(each.key, each.kinds, population) for each in rules.apart]
+    is_first = rules.may_be_first and not any(
+        stage.count(each.kinds) and stage.label(each.key) is not None
+        for each in rules.beside
+        for stage, _ in population
+    )
+
+    def misfit_of(stage: Stage) -> Misfit | None:
+        for key, count in beside:
+            if stage.label(key) is None:
+                return Misfit("topology-label", label=key)
+            if not (is_first or count(stage)):
+                return Misfit("affinity", label=key)
+        return Misfit("anti-affinity") if any(count(stage) for count in apart) else None
+
+    def reject(stage: Stage, answer: Answer) -> Refusal | None:
+        misfit = misfit_of(stage)
+        return None if misfit is None else Refusal(answer.shape, stage.state, "filter", misfit=misfit)
+
+    return reject
+
+
+def score_neighbours(rules: Rules, everywhere: Population, feasible: Iterable[Stage]) -> list[int]:
+    """Return the score of InterPodAffinity for each feasible stage, 0 to 100 from the least to the most preferred."""
+    counts = [(counter_of(each.key, each.kinds, everywhere), each.weight) for each in rules.preferred]
+    raw = [sum(count(stage) * weight for count, weight in counts) for stage in feasible]
+    least, most = min(raw, default=0), max(raw, default=0)
+    if most == least:
+        return [0] * len(raw)
+    return [int(float(MAX_SCORE) * ((each - least) / (most - least))) for each in raw]
+
+
+PLUGIN = Plugin(
+    name="InterPodAffinity",
+    order=120,
+    rejects=frozenset({"affinity", "anti-affinity"}),
+    helped=frozenset({"affinity", "anti-affinity"}),
+    is_needed=lambda rules: bool(rules.beside or rules.apart),
+    filter=filter_neighbours,
+    weight=2,
+    by_population=score_neighbours,
+)

@@ -1,0 +1,53 @@
+"""NodeResourcesBalancedAllocation: nodes whose cpu and memory are used evenly; since 1.36, those that the pod evens.
+
+The arithmetic is upstream's, in doubles where it has doubles, since a difference of one point decides.
+
+Source of the behaviour: kubernetes/kubernetes:pkg/scheduler/framework/plugins/noderesources/balanced_allocation.go
+@v1.34.9 to v1.37.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from dra_planner.model import Node
+from dra_planner.releases import Features
+from dra_planner.simulation.cluster.kinds import PodKind
+from dra_planner.simulation.cluster.stages import Load
+from dra_planner.simulation.plugins.plugin import MAX_SCORE, Plugin
+from dra_planner.simulation.scheduler.profile import Profile
+
+
+def score_balance(kind: PodKind, node: Node, features: Features, _profile: Profile) -> Callable[[Load], int] | None:
+    """Return what scores loads of nodes like this one; None for pods that request neither cpu nor memory."""
+    if kind.is_best_effort:
+        return None
+    more_cpu, more_memory = kind.requested
+    have_cpu, have_memory = node.allocatable.get("cpu", 0), node.allocatable.get("memory", 0)
+
+    def evenness(load: Load) -> int:
+        cpu, memory = load.used
+        return _evenness(cpu + more_cpu, memory + more_memory, have_cpu, have_memory)
+
+    def change(load: Load) -> int:
+        before = load.scores.get("evenness")
+        if before is None:
+            before = load.scores["evenness"] = _evenness(*load.used, have_cpu, have_memory)
+        return MAX_SCORE // 2 + (MAX_SCORE // 2 + evenness(load) - before) // 2
+
+    return change if features.scores_balance_change else evenness
+
+
+def _evenness(cpu: int, memory: int, have_cpu: int, have_memory: int) -> int:
+    """Return how even the use of cpu and memory is, 0 to 100; counted is what pods really request."""
+    if not (have_cpu and have_memory):
+        return MAX_SCORE
+    share_of_cpu, share_of_memory = cpu / have_cpu, memory / have_memory
+    if share_of_cpu > 1.0:
+        share_of_cpu = 1.0
+    if share_of_memory > 1.0:
+        share_of_memory = 1.0
+    return int((1 - abs((share_of_cpu - share_of_memory) / 2)) * MAX_SCORE)
+
+
+PLUGIN = Plugin(name="NodeResourcesBalancedAllocation", order=140, weight=1, by_load=score_balance)

@@ -1,0 +1,5 @@
+"""NodeUnschedulable: cordoned nodes take no pod that does not tolerate it. The allocator filters."""
+
+from dra_planner.simulation.plugins.plugin import Plugin
+
+PLUGIN = Plugin(name="NodeUnschedulable", order=10, rejects=frozenset({"unschedulable"}))

@@ -1,0 +1,105 @@
+"""What a plugin can do. Every part is optional, as in the scheduler's framework.
+
+Filters that look at one node alone are the allocator's (`dra_planner.allocation`), because sizing needs them too; a
+plugin names the `rejects` that are its own, and which of them the removal of pods can help. Filters that look at
+several nodes or at claims are here.
+
+Scores are grouped by what they depend on, since that decides how long they can be remembered:
+
+- `by_load`: the amounts that are taken of a node. The score is final, 0 to 100.
+- `by_node`: what never changes of a node, such as labels and taints. Raw; `normalize` compares the feasible nodes.
+- `by_placement`: the devices that the pod would get there. Raw; `normalize` compares the feasible nodes.
+- `by_domain`: how many pods there are in the domains that a node belongs to.
+- `by_population`: all nodes with their pods, as they are now.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from dra_planner.allocation import Answer, Placement, Refusal
+from dra_planner.allocation.node_filters import Filter
+from dra_planner.model import Node, ObjectKey
+from dra_planner.releases import Features
+from dra_planner.simulation.cluster.census import Domains
+from dra_planner.simulation.cluster.cluster import SharedClaim
+from dra_planner.simulation.cluster.kinds import PodKind
+from dra_planner.simulation.cluster.stages import Load, Population, Stage
+from dra_planner.simulation.scheduler.profile import Profile
+from dra_planner.simulation.scheduler.rules import KindSet, Rules
+
+MAX_SCORE = 100
+
+Place = tuple[int | str | None, ...]
+"""Where a node is counted: for each soft constraint the pods on it, where hosts are counted, or the value of its label;
+None where it has none.
+"""
+
+LabelledPlace = tuple[str | None, KindSet | None]
+"""The value of a label, or the kinds of pods that are counted on the node itself, where hosts are counted."""
+
+Reject = Callable[[Stage, Answer], Refusal | None]
+"""Returns what keeps a pod off a node in this stage; the answer is that of the node by itself."""
+
+LoadScore = Callable[[PodKind, Node, Features, Profile], Callable[[Load], int] | None]
+"""Returns what scores the nodes that are like this one; None where the plugin scores all of them 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterView:
+    """What filters see: the nodes with their pods, and the claims that hold devices."""
+
+    population: Population
+    claims: Mapping[ObjectKey, SharedClaim]
+
+
+class DomainScore(Protocol):
+    """Scores nodes by the pods in their domains."""
+
+    def places(self, rules: Rules, node: Node) -> tuple[LabelledPlace, ...] | None:
+        """Return where constraints count pods on a node, one by one; None where the node does not count."""
+        ...
+
+    def score(
+        self, rules: Rules, domains: Sequence[Domains], nodes: int, places: Iterable[Place | None]
+    ) -> dict[Place | None, int]:
+        """Return the score in each of the places of the feasible nodes; `nodes` is how many of these have one."""
+        ...
+
+
+def shares_of_most(raw: Sequence[int]) -> list[int]:
+    """Return raw scores as shares of the greatest, 0 to 100 (DefaultNormalizeScore)."""
+    most = max(raw, default=0)
+    return [MAX_SCORE * each // most for each in raw] if most else list(raw)
+
+
+def shares_of_least(raw: Sequence[int]) -> list[int]:
+    """Return the same reversed: 100 for the least."""
+    return [MAX_SCORE - share for share in shares_of_most(raw)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plugin:
+    """A plugin. `order` is its place among the default plugins; `weight` that of its score in the default profile.
+
+    `is_needed` tells whether `filter` has anything to say of pods with these rules; where it has not, what nodes
+    answer to them depends on these nodes alone. `labels` are those of nodes that the plugin reads although no pod names
+    them: nodes of a snapshot that differ in other labels and in their names alone are taken for equal.
+    """
+
+    name: str
+    order: int
+    labels: frozenset[str] = field(default=frozenset())
+    rejects: frozenset[Filter] = field(default=frozenset())
+    helped: frozenset[Filter] = field(default=frozenset())
+    is_needed: Callable[[Rules], bool] | None = None
+    filter: Callable[[PodKind, Rules, ClusterView], Reject | None] | None = None
+    weight: int = 0
+    by_load: LoadScore | None = None
+    by_node: Callable[[PodKind, Node], int] | None = None
+    by_placement: Callable[[Placement], int] | None = None
+    normalize: Callable[[Sequence[int]], list[int]] = shares_of_most
+    by_domain: DomainScore | None = None
+    by_population: Callable[[Rules, Population, Iterable[Stage]], list[int]] | None = None

@@ -1,0 +1,123 @@
+"""PodTopologySpread: hard constraints keep pods off full domains; soft ones prefer emptier domains.
+
+Source of the behaviour: kubernetes/kubernetes:pkg/scheduler/framework/plugins/podtopologyspread/{filtering,scoring}.go
+@v1.34.9 to v1.37.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from math import floor, log
+
+from dra_planner.allocation import Answer, Refusal
+from dra_planner.allocation.node_filters import HOSTNAME, Misfit
+from dra_planner.model import Node
+from dra_planner.simulation.cluster.census import Domains
+from dra_planner.simulation.cluster.counting import Count, count_pods
+from dra_planner.simulation.cluster.kinds import PodKind
+from dra_planner.simulation.cluster.stages import Population, Stage
+from dra_planner.simulation.plugins.plugin import MAX_SCORE, ClusterView, LabelledPlace, Place, Plugin, Reject
+from dra_planner.simulation.scheduler.rules import Rules, Spread, includes
+
+
+def filter_spread(kind: PodKind, rules: Rules, view: ClusterView) -> Reject | None:
+    """Return what rejects nodes for hard constraints, counted out on the nodes as they are."""
+    if not rules.hard_spread:
+        return None
+    counted = [_count_spread(each, kind, rules.hard_spread, view.population) for each in rules.hard_spread]
+
+    def reject(stage: Stage, answer: Answer) -> Refusal | None:
+        for spread, count, least in counted:
+            constraint = spread.constraint
+            if stage.label(constraint.topology_key) is None:
+                misfit = Misfit("topology-label", label=constraint.topology_key)
+                return Refusal(answer.shape, stage.state, "filter", misfit=misfit)
+            if count(stage) + spread.counts_itself - least > constraint.max_skew:
+                misfit = Misfit("spread", label=constraint.topology_key)
+                return Refusal(answer.shape, stage.state, "filter", misfit=misfit)
+        return None
+
+    return reject
+
+
+def _count_spread(
+    spread: Spread, kind: PodKind, beside: Sequence[Spread], population: Population
+) -> tuple[Spread, Count, int]:
+    """Return how a constraint counts a domain, and the least count of all; a domain without eligible nodes is none."""
+    constraint = spread.constraint
+    keys = [each.constraint.topology_key for each in beside]
+    eligible = [
+        (stage, nodes)
+        for stage, nodes in population
+        if all(stage.label(key) is not None for key in keys) and includes(spread, kind, stage.node)
+    ]
+    if constraint.topology_key == HOSTNAME:
+        domains = sum(nodes for _, nodes in eligible)
+        least = min((stage.count(spread.kinds) for stage, _ in eligible), default=0)
+        inside = {stage for stage, _ in eligible}
+
+        def count(stage: Stage) -> int:
+            return stage.count(spread.kinds) if stage in inside else 0
+
+    else:
+        counts = count_pods(constraint.topology_key, spread.kinds, eligible)
+        domains, least = len(counts), min(counts.values(), default=0)
+
+        def count(stage: Stage) -> int:
+            return counts.get(stage.label(constraint.topology_key), 0)
+
+    if constraint.min_domains is not None and domains < constraint.min_domains:
+        least = 0
+    return spread, count, least
+
+
+class SoftSpread:
+    """The score of soft constraints: more for emptier domains, 0 to 100."""
+
+    @staticmethod
+    def places(rules: Rules, node: Node) -> tuple[LabelledPlace, ...] | None:
+        """Return where soft constraints count pods on a node, one by one; None where the node does not count."""
+        if not rules.counts_node(node):
+            return None
+        labels = node.meta.labels
+        keys = ((each.constraint.topology_key, each.kinds) for each in rules.soft_spread)
+        return tuple(
+            (None, kinds) if key == HOSTNAME and key in labels else (labels.get(key), None) for key, kinds in keys
+        )
+
+    @staticmethod
+    def score(
+        rules: Rules, domains: Sequence[Domains], nodes: int, places: Iterable[Place | None]
+    ) -> dict[Place | None, int]:
+        """Return the score of PodTopologySpread in each of these places, 0 to 100: more for emptier domains.
+
+        `places` are those of the feasible nodes, `nodes` how many of these have one, `domains` the pods by domain of
+        each soft constraint.
+        """
+        raw = dict.fromkeys([place for place in set(places) if place is not None], 0.0)
+        for number, (spread, counts) in enumerate(zip(rules.soft_spread, domains, strict=True)):
+            is_host, slack = spread.constraint.topology_key == HOSTNAME, spread.constraint.max_skew - 1
+            weight = log((nodes if is_host else len({place[number] for place in raw})) + 2)  # of one pod
+            for place in raw:
+                value = place[number]
+                if value is not None:
+                    raw[place] += (value if isinstance(value, int) else counts.get(value, 0)) * weight + slack
+        full = {place: floor(each + 0.5) for place, each in raw.items()}
+        least, most = min(full.values(), default=0), max(full.values(), default=0)
+        scores: dict[Place | None, int] = {
+            place: MAX_SCORE * (most + least - each) // most if most else MAX_SCORE for place, each in full.items()
+        }
+        scores[None] = 0
+        return scores
+
+
+PLUGIN = Plugin(
+    name="PodTopologySpread",
+    order=110,
+    rejects=frozenset({"spread", "topology-label"}),
+    helped=frozenset({"spread"}),
+    is_needed=lambda rules: bool(rules.hard_spread),
+    filter=filter_spread,
+    weight=2,
+    by_domain=SoftSpread(),
+)

@@ -1,0 +1,49 @@
+"""How a scheduler weighs the nodes that take a pod: the weights of its plugins, and their arguments.
+
+Source of the behaviour: kubernetes/kubernetes:pkg/scheduler/apis/config/v1/default_plugins.go @v1.34.9, v1.35.4,
+v1.36.3 and v1.37.1, which agree but for the score of alternatives (none in 1.34) and that of balance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+Strategy = Literal["LeastAllocated", "MostAllocated", "RequestedToCapacityRatio"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FitArguments:
+    """The `scoringStrategy` of NodeResourcesFit.
+
+    `shape` are the points of RequestedToCapacityRatio, ascending: utilization in percent, and a score of 0 to 10.
+    `resources` are the weights of cpu and memory; 0 leaves a resource out.
+    """
+
+    strategy: Strategy = "LeastAllocated"
+    shape: tuple[tuple[int, int], ...] = ()
+    resources: tuple[int, int] = (1, 1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Profile:
+    """A profile of kube-scheduler, by the name that pods give as `schedulerName`.
+
+    `weights` are those of plugins, by name, where they differ from the default ones; 0 disables the score.
+    """
+
+    name: str
+    fit: FitArguments = FitArguments()
+    weights: Mapping[str, int] = field(default_factory=dict[str, int], hash=False)
+
+
+DEFAULT = Profile(name="default-scheduler")
+MOST_ALLOCATED = Profile(name="most-allocated", fit=FitArguments(strategy="MostAllocated"))
+"""GKE's autoscaling profile `optimize-utilization` prefers full nodes too; its other weights are not published."""
+
+
+def requested_to_capacity_ratio(*points: tuple[int, int]) -> Profile:
+    """Return the profile that scores utilization by these points, ascending."""
+    fit = FitArguments(strategy="RequestedToCapacityRatio", shape=points)
+    return Profile(name="requested-to-capacity-ratio", fit=fit)

@@ -1,0 +1,235 @@
+"""One attempt of the scheduler: the nodes that take a pod, their scores, and the one that it goes to.
+
+Source of the behaviour: kubernetes/kubernetes:pkg/scheduler/schedule_one.go @v1.36.3.
+"""
+
+from __future__ import annotations
+
+import random
+from bisect import bisect_right
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate
+
+from dra_planner.allocation import Answer, Placement, Refusal, Undecided
+from dra_planner.simulation.cluster.cluster import Cluster, SimulatedPod
+from dra_planner.simulation.cluster.kinds import PodKind
+from dra_planner.simulation.cluster.stages import Population, Stage
+from dra_planner.simulation.plugins import PLUGINS
+from dra_planner.simulation.plugins.plugin import ClusterView, Reject
+from dra_planner.simulation.scheduler.rows import Row
+from dra_planner.simulation.scheduler.rules import Rules
+from dra_planner.simulation.scheduler.scoring import Scoring, add_scores
+from dra_planner.simulation.scheduler.standings import Standings
+from dra_planner.simulation.scheduler.window import ALL_BELOW, Window, look_around
+
+_STEPS_OF_AN_ATTEMPT = 5
+_FILTERS = [each.filter for each in PLUGINS if each.filter is not None]
+_NEEDS = [each.is_needed for each in PLUGINS if each.is_needed is not None]
+
+
+@dataclass(frozen=True, slots=True)
+class Rejection:
+    """Why nodes turn a pod down: `node` is the first of them by number, `nodes` how many they are."""
+
+    verdict: Refusal | Undecided
+    node: int
+    nodes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The node that a pod goes to, and its placement there."""
+
+    node: int
+    placement: Placement
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """No node takes the pod. `error` is what ended the attempt, on all nodes."""
+
+    rejections: tuple[Rejection, ...]
+    error: Refusal | None = None
+
+    @property
+    def is_undecided(self) -> bool:
+        """Whether some node might take the pod."""
+        return self.error is None and any(isinstance(each.verdict, Undecided) for each in self.rejections)
+
+
+@dataclass(slots=True)
+class Scheduler:
+    """Chooses nodes. Ties are broken by a seed, or go to the first node where there is none.
+
+    `steps` counts what was done: some for each attempt, and one for each stage that the pod was compared with.
+    """
+
+    cluster: Cluster
+    rules: Sequence[Rules]
+    scoring: Scoring
+    standings: Sequence[Standings]  # by number of kind
+    seed: int | None = None
+    steps: int = 0
+    _rng: random.Random = field(default_factory=random.Random)
+    _begin: int = 0  # where the next search begins
+    _rows: dict[int, Row] = field(default_factory=dict)  # by number of kind
+    _final: dict[int, dict[Stage, Placement]] = field(default_factory=dict)  # by number of kind: what no pod changes
+
+    def __post_init__(self) -> None:
+        self._rng.seed(self.seed)
+
+    def attempt(self, pod: SimulatedPod) -> Choice | Failure:
+        """Return the node that the pod would go to now. Nothing is changed."""
+        kind, cluster = pod.kind, self.cluster
+        rules = self.rules[kind.number]
+        if pod.only_node is None and self._is_judged_alone(rules):
+            choice = self._choose(kind, rules)
+            if choice is not None:
+                return choice
+        window = self._look(pod, needs_cluster(rules))
+        self.steps += _STEPS_OF_AN_ATTEMPT + len(window.feasible) + len(window.refused)
+        error = window.error
+        if error is not None or not window.feasible:
+            return Failure(tuple(self._rejections(pod, window)), error)
+        best = self._best(kind, rules, window)
+        node = pod.only_node if pod.only_node is not None else self._pick(best, window)
+        return Choice(node, window.answers[cluster.stage_of[node]])
+
+    def _is_judged_alone(self, rules: Rules) -> bool:
+        """Tell whether nodes of a large cluster say the same to such a pod whatever is on others, but for spreading."""
+        cluster = self.cluster
+        is_apart = needs_cluster(rules) or rules.preferred or cluster.claims
+        return not is_apart and len(cluster.stage_of) >= ALL_BELOW
+
+    def _choose(self, kind: PodKind, rules: Rules) -> Choice | None:
+        """Return the choice from what nodes said before, and those say that have changed; None where none is told."""
+        cluster = self.cluster
+        view = self._row_of(kind).look_around(self._begin)
+        if view is None:
+            return None
+        self._begin = view.end
+        self.steps += _STEPS_OF_AN_ATTEMPT + view.stages
+        best = present = view.standings
+        if len(present) > 1:
+            totals = self._totals(kind, rules, present, view.count_all_but)
+            most = max(totals)
+            best = [number for number, total in zip(present, totals, strict=True) if total == most]
+        node = view.first(best) if self.seed is None else view.any(best, self._rng)
+        placement = cluster.stages.ask(cluster.stage_of[node], kind)
+        assert isinstance(placement, Placement)  # the node has a standing
+        return Choice(node, placement)
+
+    def _row_of(self, kind: PodKind) -> Row:
+        row = self._rows.get(kind.number)
+        if row is None:
+            row = Row(self.standings[kind.number], self.cluster)
+            self._rows[kind.number] = row
+        return row
+
+    def judge(self, kind: PodKind, stage: Stage, population: Population) -> Answer:
+        """Return what a stage says to a pod of the kind, were the nodes as `population` says."""
+        return self._judge(kind, stage, self._filters(kind, population))
+
+    def _filters(self, kind: PodKind, population: Population) -> list[Reject]:
+        """Return the filters of a kind that look at more than one node, prepared for the nodes as they are."""
+        view, rules = ClusterView(population, self.cluster.claims), self.rules[kind.number]
+        return [reject for make in _FILTERS if (reject := make(kind, rules, view)) is not None]
+
+    def _look(self, pod: SimulatedPod, needs_others: bool) -> Window:
+        stage_of, kind = self.cluster.stage_of, pod.kind
+        is_final = not needs_others and not self.cluster.claims
+        answers = self._final.setdefault(kind.number, {}) if is_final else {}
+        filters = [] if is_final else self._filters(kind, self.cluster.population)
+
+        def judge(stage: Stage) -> Answer:
+            return self._judge(kind, stage, filters)
+
+        if pod.only_node is not None:
+            window = Window(stage_of, pod.only_node, 1, answers=answers)
+            window.look({stage_of[pod.only_node]: 1}, judge)
+            return window
+        if len(stage_of) < ALL_BELOW:
+            window = Window(stage_of, 0, len(stage_of), answers=answers)
+            window.look({stage: len(nodes) for stage, nodes in self.cluster.nodes_in.items()}, judge)
+            return window
+        window = look_around(stage_of, self._begin, judge, answers)
+        self._begin = (self._begin + window.seen) % len(stage_of)
+        return window
+
+    def _judge(self, kind: PodKind, stage: Stage, filters: Iterable[Reject]) -> Answer:
+        answer = self.cluster.stages.ask(stage, kind)
+        if isinstance(answer, Refusal) and answer.kind == "filter":
+            return answer
+        for reject in filters:
+            refusal = reject(stage, answer)
+            if refusal is not None:
+                return refusal
+        return answer
+
+    def _best(self, kind: PodKind, rules: Rules, window: Window) -> list[Stage]:
+        """Return the stages with the highest score."""
+        feasible = window.feasible
+        if len(feasible) == 1:
+            return list(feasible)
+        numbers = list(map(self.standings[kind.number].__getitem__, feasible))
+        nodes: dict[int, int] = {}
+        for number, count in zip(numbers, feasible.values(), strict=True):
+            nodes[number] = nodes.get(number, 0) + count
+        present = list(nodes)
+
+        def count_all_but(some: Collection[int]) -> int:
+            return sum(nodes.values()) - sum([nodes[each] for each in some])
+
+        totals = dict(zip(present, self._totals(kind, rules, present, count_all_but), strict=True))
+        if rules.preferred:
+            sums = [totals[number] for number in numbers]
+            for weight, score in self.scoring.by_population:
+                add_scores(sums, weight, score(rules, self.cluster.population, feasible))
+            most = max(sums)
+            return [stage for stage, total in zip(feasible, sums, strict=True) if total == most]
+        most = max(totals.values())
+        best = {number for number, total in totals.items() if total == most}
+        return [stage for stage, number in zip(feasible, numbers, strict=True) if number in best]
+
+    def _totals(
+        self, kind: PodKind, rules: Rules, present: Sequence[int], count_all_but: Callable[[Collection[int]], int]
+    ) -> list[int]:
+        """Return the score of each standing that feasible nodes have, but for what pods beside add.
+
+        `present` are the numbers of these standings; `count_all_but` tells how many nodes have none of those given.
+        """
+        known, scoring = list(map(self.standings[kind.number].all.__getitem__, present)), self.scoring
+        totals = [each.fixed for each in known]
+        if True in [each.compares for each in known]:
+            add_scores(totals, 1, scoring.compare([each.raw for each in known]))
+        if rules.soft_spread and scoring.domains is not None:
+            places = [each.place for each in known]
+            unplaced = [number for number, place in zip(present, places, strict=True) if place is None]
+            nodes = count_all_but(unplaced)
+            scores = scoring.domains.score(rules, self.cluster.census.of(kind), nodes, places)
+            add_scores(totals, scoring.domain_weight, list(map(scores.__getitem__, places)))
+        return totals
+
+    def one_of(self, choices: int) -> int:
+        """Return which of so many equal choices is taken, from 0 on: the first, or any of them by the seed."""
+        return 0 if self.seed is None else self._rng.randrange(choices)
+
+    def _pick(self, best: Sequence[Stage], window: Window) -> int:
+        """Return one of the nodes of these stages: the first, or any of them by the seed."""
+        if self.seed is None:
+            return min((window.node(stage, 0) for stage in best), key=window.distance)
+        ends = list(accumulate(map(window.feasible.__getitem__, best)))
+        number = self._rng.randrange(ends[-1])
+        at = bisect_right(ends, number)
+        return window.node(best[at], number - ends[at - 1] if at else number)
+
+    def _rejections(self, pod: SimulatedPod, window: Window) -> Iterator[Rejection]:
+        for stage, verdict in window.refused.items():
+            nodes = self.cluster.nodes_in[stage] if pod.only_node is None else [pod.only_node]
+            yield Rejection(verdict, min(nodes), len(nodes))
+
+
+def needs_cluster(rules: Rules) -> bool:
+    """Tell whether some filter compares nodes with others for pods with these rules."""
+    return any(is_needed(rules) for is_needed in _NEEDS)

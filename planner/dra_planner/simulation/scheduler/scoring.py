@@ -1,0 +1,60 @@
+"""The plugins that score in one profile, with their weights."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from dra_planner.allocation import Placement
+from dra_planner.model import Node
+from dra_planner.releases import Features
+from dra_planner.simulation.cluster.kinds import PodKind
+from dra_planner.simulation.cluster.stages import Load
+from dra_planner.simulation.plugins import PLUGINS, DomainScore, Plugin
+from dra_planner.simulation.scheduler.profile import Profile
+
+_NO_DOMAINS: tuple[int, DomainScore | None] = (0, None)
+
+LoadScorers = tuple[tuple[int, Callable[[Load], int]], ...]
+"""What scores loads, each with its weight."""
+
+
+class Scoring:
+    """What scores nodes, by what it depends on (see `plugin.py`).
+
+    `compared`: weight and normalization of the raw scores, those of `by_node` first, then those of `by_placement`.
+    `domains` is the one plugin that counts pods by domain.
+    """
+
+    def __init__(self, profile: Profile, plugins: Sequence[Plugin] = PLUGINS) -> None:
+        weighed = [(profile.weights.get(each.name, each.weight), each) for each in plugins]
+        used = [(weight, each) for weight, each in weighed if weight]
+        self._profile = profile
+        self._by_load = [(weight, each.by_load) for weight, each in used if each.by_load is not None]
+        on_node = [(weight, each, each.by_node) for weight, each in used if each.by_node is not None]
+        on_devices = [(weight, each, each.by_placement) for weight, each in used if each.by_placement is not None]
+        self.by_node: list[Callable[[PodKind, Node], int]] = [score for _, _, score in on_node]
+        self.by_placement: list[Callable[[Placement], int]] = [score for _, _, score in on_devices]
+        raw = [(weight, each) for weight, each, _ in on_node] + [(weight, each) for weight, each, _ in on_devices]
+        self.compared = [(weight, each.normalize) for weight, each in raw]
+        by_domain = [(weight, each.by_domain) for weight, each in used if each.by_domain is not None]
+        self.domain_weight, self.domains = next(iter(by_domain), _NO_DOMAINS)
+        self.by_population = [(weight, each.by_population) for weight, each in used if each.by_population is not None]
+
+    def load_scorers(
+        self, kind: PodKind, node: Node, features: Features
+    ) -> tuple[tuple[int, Callable[[Load], int]], ...]:
+        """Return what scores loads of nodes like this one, each with its weight."""
+        made = [(weight, make(kind, node, features, self._profile)) for weight, make in self._by_load]
+        return tuple([(weight, score) for weight, score in made if score is not None])
+
+    def compare(self, raw: Sequence[Sequence[int]]) -> list[int]:
+        """Return what raw scores are worth in all, node by node; they are those of feasible nodes."""
+        totals = [0] * len(raw)
+        for (weight, normalize), column in zip(self.compared, zip(*raw, strict=True), strict=True):
+            add_scores(totals, weight, normalize(column))
+        return totals
+
+
+def add_scores(totals: list[int], weight: int, scores: Iterable[int]) -> None:
+    """Add weighed scores to totals, in place."""
+    totals[:] = [total + weight * score for total, score in zip(totals, scores, strict=True)]

@@ -1,0 +1,383 @@
+"""How many nodes of each pool place everything, in every order of arrival that is tried.
+
+From the counts of a packing, nodes are added where pending pods can go, the cheapest first; what was added too much is
+taken away again, and cheaper counts are looked for. Counts are returned only after they were simulated in every order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from dra_planner.allocation import NodeState
+from dra_planner.model import Demand, DemandLevel, DeviceClass, Figures, SharedLimit, WorkloadRef, fill_up, nodes_left
+from dra_planner.offers import Offer
+from dra_planner.releases import Features
+from dra_planner.simulation.cluster.kinds import PodKind
+from dra_planner.simulation.cluster.nodes import PoolNodes, SimulatedNode
+from dra_planner.simulation.cluster.stages import Stage
+from dra_planner.simulation.orders import Order
+from dra_planner.simulation.outcome import Outcome
+from dra_planner.simulation.scheduler.profile import DEFAULT, Profile
+from dra_planner.simulation.setting import Setting
+from dra_planner.simulation.simulator import Simulator
+from dra_planner.simulation.sizing.cheaper_counts import CountSpace, find_cheaper
+
+_MOST_PODS: Final = 1_000  # of one kind that are tried on one node
+_STEPS_PER_POD: Final = 40  # what a pod takes in one order, searched for several times over: a cautious round figure
+_STEPS_PER_NODE: Final = 10  # what it takes to make one ready to be simulated
+_STEPS_FOR_CHEAPER: Final = 4  # for each that was taken before
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimulatedPool:
+    """A pool to be sized: its offer, the nodes of the packing, the most it may have, and what a node costs.
+
+    `stem` begins the names of its nodes; "" is the name of the pool.
+    """
+
+    offer: Offer
+    packing: int
+    maximum: int
+    cost: tuple[int, ...]
+    stem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Stranding:
+    """Pods that one order of arrival leaves without a node, by workload; those never made are among them."""
+
+    order: Order
+    pending: Mapping[WorkloadRef, int] = field(hash=False)
+
+    @property
+    def pods(self) -> int:
+        return sum(self.pending.values())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimulatedCounts:
+    """What the simulation says of a packing.
+
+    `counts`: nodes per pool with which everything was placed in every order; None where that was not found within the
+    maxima; `reached` are the counts then from which on no pool with room takes pending pods. `at_packing` and
+    `at_maximum`: the orders that leave pods pending with these counts, the latter asked only where no counts were
+    found. `scale`: pods and nodes were divided by so much. `complete`: the steps sufficed; `spent`
+    is how many were taken. `outcomes`: each order with `counts`, or with the maxima where those leave pods pending; ()
+    where neither was run to its end. Checks that some counts did not pass are among the `orders`. `left_out` are
+    workloads of which nothing arrives, since no node could ever take their pods. `cheapest`: all counts that cost less
+    than `counts`, and no less than the packing, were tried, and leave pods pending in some order.
+    """
+
+    orders: tuple[Order, ...]
+    counts: Mapping[str, int] | None = field(hash=False)
+    at_packing: tuple[Stranding, ...]
+    at_maximum: tuple[Stranding, ...] = ()
+    scale: int = 1
+    complete: bool = True
+    spent: int = field(default=0, compare=False)
+    reached: Mapping[str, int] | None = field(default=None, hash=False)
+    outcomes: tuple[Outcome, ...] = field(default=(), compare=False, repr=False)
+    left_out: tuple[WorkloadRef, ...] = ()
+    cheapest: bool = field(default=False, compare=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountQuestion:
+    """One level of a demand that a packing places, and on what: how many nodes of each pool does the scheduler need?
+
+    `beside` are nodes that nobody sizes: they are there anyway. `limits` are what the pools may take together.
+    `checks` are further orders: counts are answered with only where they pass these too, of which as many are run as
+    half of the steps that are left then suffice for.
+    """
+
+    demand: Demand
+    pools: tuple[SimulatedPool, ...]
+    classes: Mapping[str, DeviceClass]
+    features: Features
+    orders: tuple[Order, ...]
+    checks: tuple[Order, ...] = ()
+    beside: tuple[SimulatedNode, ...] = ()
+    level: DemandLevel = "steady"
+    profile: Profile = DEFAULT
+    limits: tuple[SharedLimit, ...] = ()
+
+    def scale(self, steps: int) -> int:
+        """Return by how much pods and nodes are divided, so that so many steps suffice."""
+        pods = sum(shape.figures.at(self.level) or 0 for shape in self.demand.shapes if not shape.per_node)
+        return max(1, -(-pods * len(self.orders) * _STEPS_PER_POD // max(1, steps)))
+
+
+@dataclass(slots=True)
+class Opened:
+    """Nodes of the pools and what they answered, for questions about one demand on the same offers."""
+
+    pools: dict[str, PoolNodes] = field(default_factory=dict[str, PoolNodes])
+    states: dict[int, NodeState] = field(default_factory=dict[int, NodeState])  # by the identity of an offer
+
+    def nodes_of(self, pool: SimulatedPool) -> PoolNodes:
+        """Return the nodes that a pool may have."""
+        name = pool.offer.name
+        if name not in self.pools:
+            self.pools[name] = PoolNodes.of(pool.offer, pool.stem)
+        return self.pools[name]
+
+
+def simulate_counts(
+    question: CountQuestion, steps: int, *, scale: int | None = None, opened: Opened | None = None
+) -> SimulatedCounts:
+    """Return what the scheduler needs of each pool.
+
+    `steps` bounds the whole search; a demand that is too large for it is simulated at a smaller scale, by default that
+    of the question. `opened` are the nodes of a question before that differs in its level and its counts alone.
+    """
+    return _Search(question, steps, question.scale(steps) if scale is None else scale, opened or Opened()).run()
+
+
+def _scaled(demand: Demand, scale: int) -> Demand:
+    if scale == 1:
+        return demand
+    shapes = tuple(
+        replace(
+            shape,
+            members=tuple(replace(member, figures=_divide(member.figures, scale)) for member in shape.members),
+        )
+        for shape in demand.shapes
+    )
+    return replace(demand, shapes=shapes)
+
+
+def _divide(figures: Figures, scale: int) -> Figures:
+    floor, steady, ceiling, peak = (None if each is None else -(-each // scale) for each in figures)
+    return Figures(floor or 0, steady or 0, ceiling, peak)
+
+
+Counts = dict[str, int]
+
+
+class _Search:
+    def __init__(self, question: CountQuestion, steps: int, scale: int, opened: Opened) -> None:
+        self.question = question
+        self.pools = question.pools
+        self.orders = question.orders
+        self.steps = steps
+        self.scale = scale
+        self._demand = _scaled(question.demand, scale)
+        self._nodes = {each.offer.name: opened.nodes_of(each) for each in self.pools}
+        self._reached: Counts = {}
+        self._opened = opened.states
+        self._failed: list[Outcome] = []  # of the counts that were tried last
+        self._outcomes: tuple[Outcome, ...] = ()  # every order, with the counts that are answered with
+        self._probe: Setting | None = None  # one node of each pool
+        self._last: tuple[Counts, Simulator] | None = None  # what its nodes answered holds in every order
+        self._spent = 0
+        self._limits = question.limits
+        self._hardest: list[Order] = []  # the orders, the one first that other counts did not pass last
+        self._refuted: set[tuple[int, ...]] = set()  # counts that do not pass
+        self._all_tried = False
+
+    def run(self) -> SimulatedCounts:
+        least = {each.offer.name: -(-each.packing // self.scale) for each in self.pools}
+        most = {each.offer.name: max(least[each.offer.name], each.maximum // self.scale) for each in self.pools}
+        self._limits = tuple(replace(each, most=each.most // self.scale) for each in self.question.limits)
+        highest = fill_up(self._limits, least, most)
+        at_packing = self._strandings(least)
+        if not at_packing and not self._is_exhausted:
+            at_packing = self._check(least)
+        counts: Counts | None = least
+        at_maximum: tuple[Stranding, ...] = ()
+        while counts is not None and self._failed and not self._is_exhausted:
+            counts = self._grow(counts, most)
+            if counts is None and not self._is_exhausted:
+                at_maximum = self._strandings(highest)
+                counts = None if at_maximum else highest
+            if counts is not None and not self._is_exhausted:
+                counts = self._find_cheaper(self._shrink(counts, least), least, most)
+                self._check(counts)
+        if counts is None or self._is_exhausted:
+            return SimulatedCounts(
+                orders=self.orders,
+                counts=None,
+                at_packing=at_packing,
+                at_maximum=at_maximum,
+                scale=self.scale,
+                complete=not self._is_exhausted,
+                outcomes=self._outcomes if at_maximum else (),
+                spent=self._spent,
+                reached=self._full(self._reached, least) if self._reached else None,
+            )
+        return SimulatedCounts(
+            orders=self.orders,
+            counts=self._full(counts, least),
+            at_packing=at_packing,
+            scale=self.scale,
+            spent=self._spent,
+            outcomes=self._outcomes,
+            cheapest=self._all_tried,
+        )
+
+    def _full(self, counts: Counts, least: Counts) -> Counts:
+        """Return counts at full scale: what was added at the small one is added so many times over."""
+        full: Counts = {}
+        for each in self.pools:
+            nodes, packed = counts[each.offer.name], least[each.offer.name]
+            more = each.packing + (nodes - packed) * self.scale
+            full[each.offer.name] = (
+                min(more, max(each.packing, each.maximum)) if nodes >= packed else min(each.packing, nodes * self.scale)
+            )
+        return full
+
+    @property
+    def _is_exhausted(self) -> bool:
+        return self._spent > self.steps
+
+    # -- simulating
+
+    def _simulator(self, counts: Counts) -> Simulator:
+        if self._last is not None and self._last[0] == counts:
+            return self._last[1]
+        nodes = [node for name, count in counts.items() for node in self._nodes[name].take(count)]
+        made = Simulator.of(
+            self._demand,
+            [*self.question.beside, *nodes],
+            self.question.classes,
+            self.question.features,
+            profile=self.question.profile,
+            level=self.question.level,
+            opened=self._opened,
+        )
+        self._last = dict(counts), made
+        return made
+
+    def _strandings(self, counts: Counts, *, all_orders: bool = True) -> tuple[Stranding, ...]:
+        """Return the orders that leave pods pending; only the first of them unless all are wanted."""
+        simulator = self._simulator(counts)
+        self._failed, run = [], list[Outcome]()
+        for order in self.orders:
+            if self._is_exhausted:
+                break
+            outcome = simulator.run(order, steps=self.steps - self._spent)
+            self._spent += outcome.steps
+            if not outcome.complete:
+                break
+            run.append(outcome)
+            if not outcome.places_everything:
+                self._failed.append(outcome)
+                if not all_orders:
+                    break
+        if not self._is_exhausted and (all_orders or not self._failed):
+            self._outcomes = tuple(run)
+        return tuple(_stranding(outcome) for outcome in self._failed)
+
+    def _passes(self, counts: Counts, limit: int) -> bool:
+        """Whether counts leave no pods pending in any order; False too where the steps do not suffice."""
+        key = tuple(counts.values())
+        if key in self._refuted or self._spent > limit:
+            return False
+        self._spent += _STEPS_PER_NODE * sum(key)
+        simulator, run = self._simulator(counts), dict[Order, Outcome]()
+        for order in self._hardest:
+            outcome = run[order] = simulator.run(order, steps=max(0, limit - self._spent))
+            self._spent += outcome.steps
+            if not outcome.complete:
+                return False
+            if not outcome.places_everything:
+                self._refuted.add(key)
+                self._hardest.sort(key=lambda each: each != order)
+                return False
+        self._outcomes = tuple(run[order] for order in self.orders)
+        return True
+
+    def _check(self, counts: Counts) -> tuple[Stranding, ...]:
+        """Return the checks that counts do not pass; they are among the orders from now on."""
+        simulator, limit = self._simulator(counts), self._spent + (self.steps - self._spent) // 2
+        self._failed = []
+        for order in self.question.checks:
+            if self._spent > limit:
+                break
+            if order not in self.orders:
+                outcome = simulator.run(order, steps=limit - self._spent)
+                self._spent += outcome.steps
+                if outcome.complete and not outcome.places_everything:
+                    self._failed.append(outcome)
+        self.orders = (*self.orders, *(outcome.order for outcome in self._failed))
+        return tuple(_stranding(outcome) for outcome in self._failed)
+
+    # -- searching
+
+    def _grow(self, least: Counts, most: Counts) -> Counts | None:
+        """Add nodes where pending pods can go until none is pending in any order; None where no such pool has room."""
+        counts = dict(least)
+        while self._failed and not self._is_exhausted:
+            worst = max(self._failed, key=lambda outcome: _stranding(outcome).pods)
+            choice = self._cheapest(worst, counts, most)
+            if choice is None:
+                self._reached = counts
+                return None
+            name, nodes = choice
+            counts[name] += nodes
+            self._strandings(counts)
+        return counts
+
+    def _cheapest(self, outcome: Outcome, counts: Counts, most: Counts) -> tuple[str, int] | None:
+        """Return the pool with room that takes some pending pods most cheaply, and how many nodes that takes."""
+        choices: list[tuple[list[float], str, int]] = []
+        shared = nodes_left(self._limits, counts)
+        for each in self.pools:
+            name = each.offer.name
+            room = min(most[name] - counts[name], shared.get(name, most[name]))
+            if room <= 0:
+                continue
+            for kind, pods in outcome.pending_kinds.items():
+                held = self._fill(name, kind)
+                if held:
+                    choices.append(([part / held for part in each.cost], name, min(room, -(-pods // held))))
+        return min(choices)[1:] if choices else None
+
+    def _fill(self, pool: str, kind: PodKind) -> int:
+        """Return how many pods of a kind an empty node of a pool takes."""
+        if self._probe is None:
+            self._probe = self._simulator(dict.fromkeys(self._nodes, 1)).setting
+        setting, held = self._probe, 0
+        names = [node.node.name for node in setting.nodes]
+        (first,) = self._nodes[pool].take(1)
+        after: Stage | None = setting.start.stages[names.index(first.node.name)]
+        while after is not None and held < _MOST_PODS:
+            after = setting.stages.after(after, setting.kinds[kind.number])
+            held += after is not None
+        return held
+
+    def _find_cheaper(self, counts: Counts, packing: Counts, most: Counts) -> Counts:
+        """Return counts that pass and cost no more, below those of the packing too, as far as some steps go."""
+        limit = self._spent + min((self.steps - self._spent) // 2, _STEPS_FOR_CHEAPER * self._spent)
+        self._hardest = list(self.orders)
+        least = {
+            each.offer.name: min(packing[each.offer.name], -(-each.offer.count_min // self.scale))
+            for each in self.pools
+        }
+        costs = {each.offer.name: each.cost for each in self.pools}
+        space = CountSpace.of(costs, least, most, packing, self._limits)
+        found, tried = find_cheaper(space, counts, lambda each: self._passes(each, limit))
+        self._all_tried = tried and self._spent <= limit
+        return found
+
+    def _shrink(self, counts: Counts, least: Counts) -> Counts:
+        """Take nodes away again that are not needed, the most expensive first."""
+        for each in sorted(self.pools, key=lambda each: each.cost, reverse=True):
+            name = each.offer.name
+            low, high = least[name], counts[name]
+            while low < high and not self._is_exhausted:
+                middle = (low + high) // 2
+                if self._strandings({**counts, name: middle}, all_orders=False):
+                    low = middle + 1
+                elif not self._is_exhausted:
+                    high = middle
+            counts = {**counts, name: high}
+        return counts
+
+
+def _stranding(outcome: Outcome) -> Stranding:
+    workloads = outcome.workloads.values()
+    pending = {each.workload: each.pending + each.not_created + each.lost for each in workloads}
+    return Stranding(outcome.order, {ref: pods for ref, pods in pending.items() if pods})

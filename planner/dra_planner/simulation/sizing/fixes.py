@@ -1,0 +1,206 @@
+"""What would let a packing run as it is, or with fewer more nodes: each fix is simulated before it is named.
+
+Tried are a taint that makes a pool the last resort, required affinity of pods to the pools of the packing, a scheduler
+that prefers full nodes, and more nodes than the maxima allow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final, Literal, NamedTuple
+
+from dra_planner.clouds import POOL
+from dra_planner.model import NodeSelector, NodeSelectorTerm, PodSpec, Requirement, Shape, Taint, WorkloadRef
+from dra_planner.simulation.scheduler.profile import MOST_ALLOCATED
+from dra_planner.simulation.sizing.counts import CountQuestion, SimulatedCounts, SimulatedPool, simulate_counts
+
+FixKind = Literal["taint", "affinity", "profile", "maximum"]
+KINDS: Final[tuple[FixKind, ...]] = ("taint", "affinity", "profile", "maximum")
+"""The one that is least to change first."""
+
+PREFER_OTHERS: Final = Taint("pulumi-dra/prefer-other-pools", "true", "PreferNoSchedule")
+"""The taint of a pool that pods take last; nothing needs to tolerate it."""
+_MOST_TAINTED: Final = 3  # pools that are tried, the most expensive first
+_MOST_PINNED: Final = 64  # shapes of which the fewest are looked for
+_ROOM: Final = 8  # nodes above twice the maximum up to which more are tried
+
+
+def prefer_others(level: int) -> tuple[Taint, ...]:
+    """Return as many such taints: pods take pools with fewer of them first, as TaintToleration counts them."""
+    further = (replace(PREFER_OTHERS, key=f"{PREFER_OTHERS.key}-{at}") for at in range(2, level + 1))
+    return (PREFER_OTHERS, *further)[:level]
+
+
+class PodSetRef(NamedTuple):
+    """Pods of one template inside a workload."""
+
+    workload: WorkloadRef
+    pod_set: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fix:
+    """A change after which everything was placed in every order, with `counts` nodes of each pool.
+
+    taint: `pools` have `PREFER_OTHERS`. affinity: pods of each entry of `pins` may only go to those pools. profile:
+    NodeResourcesFit prefers full nodes (MostAllocated). maximum: `pools` need a higher maximum, their count.
+    """
+
+    kind: FixKind
+    counts: Mapping[str, int] = field(hash=False)
+    pools: tuple[str, ...] = ()
+    pins: Mapping[PodSetRef, tuple[str, ...]] = field(default_factory=dict, hash=False)
+
+
+Placements = Mapping[str, Collection[str]]
+"""The pools on which the packing puts pods of a shape, by the id of the shape."""
+
+
+def find_fixes(
+    question: CountQuestion, found: SimulatedCounts, placements: Placements, steps: int
+) -> tuple[tuple[Fix, ...], int]:
+    """Return the fixes that were found to work, the cheapest first, then what is least to change; and the steps left.
+
+    `found` is the answer to the question as it is: where it has counts, only fixes that cost less than these are
+    returned. `steps` bounds the whole search.
+    """
+    search = _FixSearch(question, found, placements, steps)
+    return search.run(), max(0, search.left)
+
+
+class _FixSearch:
+    def __init__(self, question: CountQuestion, found: SimulatedCounts, placements: Placements, steps: int) -> None:
+        self._question = question
+        self._found = found
+        self._placements = placements
+        self.left = steps
+
+    def run(self) -> tuple[Fix, ...]:
+        if not self._found.at_packing:
+            return ()
+        fixes = [fix for find in (self._taints, self._affinity, self._profile) for fix in find()]
+        if self._found.counts is None:
+            fixes += self._more_nodes()
+        return tuple(sorted(fixes, key=lambda fix: (self._cost(fix.counts), KINDS.index(fix.kind))))
+
+    def _cost(self, counts: Mapping[str, int]) -> tuple[int, ...]:
+        """Return what nodes cost beyond those of the packing, in the units of the pools' costs."""
+        costs = [(counts[each.offer.name] - each.packing, each.cost) for each in self._question.pools]
+        return tuple(sum(nodes * cost[part] for nodes, cost in costs) for part in range(len(costs[0][1])))
+
+    def _counts(self, question: CountQuestion) -> Mapping[str, int] | None:
+        """Return counts that work for a changed question, None where there are none, or none that cost less."""
+        if self.left <= 0:
+            return None
+        answer = simulate_counts(question, self.left, scale=self._found.scale)
+        self.left -= answer.spent
+        if answer.counts is None:
+            return None
+        known = self._found.counts
+        return answer.counts if known is None or self._cost(answer.counts) < self._cost(known) else None
+
+    # -- what is tried
+
+    def _taints(self) -> Iterator[Fix]:
+        used = [each for each in self._question.pools if each.packing]
+        if len(used) < 2:
+            return
+        dear = sorted(used, key=lambda each: (each.cost, each.offer.name), reverse=True)
+        several = [tuple(dear[:-1])] if len(dear) > 2 else []
+        for pools in (*((each,) for each in dear[:_MOST_TAINTED]), *several):
+            names = tuple(each.offer.name for each in pools)
+            counts = self._counts(_change_pools(self._question, names, _tainted))
+            if counts is not None:
+                yield Fix(kind="taint", counts=counts, pools=names)
+
+    def _affinity(self) -> Iterator[Fix]:
+        names = {each.offer.name for each in self._question.pools}
+        pins = {
+            shape.id: tuple(sorted(self._placements[shape.id]))
+            for shape in self._question.demand.shapes
+            if not shape.per_node and 0 < len(self._placements.get(shape.id, ())) < len(names)
+        }
+        counts = self._counts(_pin(self._question, pins)) if pins else None
+        if counts is None:
+            return
+        kept, counts = self._fewest(pins, counts)
+        members = {
+            PodSetRef(member.workload, member.pod_set): kept[shape.id]
+            for shape in self._question.demand.shapes
+            if shape.id in kept
+            for member in shape.members
+        }
+        yield Fix(kind="affinity", counts=counts, pins=dict(sorted(members.items())))
+
+    def _fewest(
+        self, pins: Mapping[str, tuple[str, ...]], counts: Mapping[str, int]
+    ) -> tuple[Mapping[str, tuple[str, ...]], Mapping[str, int]]:
+        """Return pins of which none can be left out on these counts, as far as the steps go, and the counts."""
+        names = [each.offer.name for each in self._question.pools]
+        given = _change_pools(self._question, names, lambda pool: _with_count(pool, counts[pool.offer.name]))
+        for shape in sorted(pins)[:_MOST_PINNED]:
+            fewer = {each: pools for each, pools in pins.items() if each != shape}
+            if fewer and self._counts(_pin(given, fewer)) is not None:
+                pins = fewer
+        return pins, counts
+
+    def _profile(self) -> Iterator[Fix]:
+        if self._question.profile.fit.strategy == "MostAllocated":
+            return
+        counts = self._counts(replace(self._question, profile=MOST_ALLOCATED))
+        if counts is not None:
+            yield Fix(kind="profile", counts=counts)
+
+    def _more_nodes(self) -> Iterator[Fix]:
+        names = {each.offer.name for each in self._question.pools}
+        counts = self._counts(_change_pools(self._question, names, _with_room))
+        if counts is not None:
+            above = (each.offer.name for each in self._question.pools if counts[each.offer.name] > each.maximum)
+            yield Fix(kind="maximum", counts=counts, pools=tuple(above))
+
+
+# -- changed questions
+
+
+def _change_pools(
+    question: CountQuestion, names: Collection[str], change: Callable[[SimulatedPool], SimulatedPool]
+) -> CountQuestion:
+    return replace(question, pools=tuple(change(each) if each.offer.name in names else each for each in question.pools))
+
+
+def _tainted(pool: SimulatedPool) -> SimulatedPool:
+    node = pool.offer.node
+    return replace(pool, offer=replace(pool.offer, node=replace(node, taints=(*node.taints, PREFER_OTHERS))))
+
+
+def _with_room(pool: SimulatedPool) -> SimulatedPool:
+    return replace(pool, maximum=2 * pool.maximum + _ROOM)
+
+
+def _with_count(pool: SimulatedPool, count: int) -> SimulatedPool:
+    return replace(pool, packing=count, maximum=count)
+
+
+def _pin(question: CountQuestion, pins: Mapping[str, tuple[str, ...]]) -> CountQuestion:
+    shapes = tuple(_pin_shape(shape, pins[shape.id]) if shape.id in pins else shape for shape in question.demand.shapes)
+    return replace(question, demand=replace(question.demand, shapes=shapes))
+
+
+def _pin_shape(shape: Shape, pools: tuple[str, ...]) -> Shape:
+    return replace(shape, id=f"{shape.id}@{','.join(pools)}", pod=pin_pod(shape.pod, pools))
+
+
+def pin_pod(pod: PodSpec, pools: tuple[str, ...]) -> PodSpec:
+    """Return the pod with the requirement that its node is of one of the pools."""
+    if len(pools) == 1:
+        return replace(pod, node_selector={**pod.node_selector, POOL: pools[0]})
+    wanted = Requirement(POOL, "In", pools)
+    if pod.node_affinity is None:
+        return replace(pod, node_affinity=NodeSelector((NodeSelectorTerm((wanted,)),)))
+    terms = (
+        replace(term, match_expressions=(*term.match_expressions, wanted))
+        for term in pod.node_affinity.terms
+        if term.match_expressions or term.match_fields  # one without any matches nothing
+    )
+    return replace(pod, node_affinity=NodeSelector(tuple(terms)))

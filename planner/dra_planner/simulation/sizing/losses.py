@@ -1,0 +1,98 @@
+"""What becomes of pods when nodes are lost: those of the lost nodes are made again, the others stay where they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations_with_replacement
+
+from dra_planner.model import WorkloadRef
+from dra_planner.simulation.cluster.nodes import ZONE, PoolNodes, SimulatedNode
+from dra_planner.simulation.cluster.stages import Stage
+from dra_planner.simulation.orders import Order
+from dra_planner.simulation.outcome import Outcome
+from dra_planner.simulation.simulator import Simulator
+from dra_planner.simulation.sizing.counts import CountQuestion
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """Nodes that are lost after one order of arrival, and the pods that find no node then, by workload."""
+
+    nodes: tuple[str, ...]
+    zone: str  # "" where the nodes are lost by themselves
+    order: Order
+    pending: Mapping[WorkloadRef, int] = field(hash=False)
+
+    @property
+    def pods(self) -> int:
+        return sum(self.pending.values())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Losses:
+    """The losses that leave pods pending, of so many that were tried. `complete`: the steps sufficed for all."""
+
+    found: tuple[Loss, ...]
+    tried: int
+    complete: bool
+    spent: int
+
+
+def simulate_losses(
+    question: CountQuestion, counts: Mapping[str, int], steps: int, *, nodes: int = 0, zones: int = 0
+) -> Losses:
+    """Return what becomes of the pods when any so many of the sized nodes, or any one zone of them, are lost.
+
+    Every order of the question is run on these counts; of nodes that hold the same in a pool, one stands for all. Pods
+    that nobody makes again are not pending: they are gone.
+    """
+    named = (PoolNodes.of(each.offer, each.stem) for each in question.pools)
+    sized = tuple(node for pool in named for node in pool.take(counts[pool.name]))
+    simulator = Simulator.of(
+        question.demand,
+        [*question.beside, *sized],
+        question.classes,
+        question.features,
+        profile=question.profile,
+        level=question.level,
+    )
+    found: list[Loss] = []
+    spent = tried = 0
+    for order in question.orders:
+        before = simulator.run(order, steps=max(0, steps - spent))
+        spent += before.steps
+        choices = _zones(sized) if zones else _nodes(before, sized, nodes)
+        for zone, lost in choices:
+            if spent > steps or not before.complete:
+                return Losses(found=tuple(found), tried=tried, complete=False, spent=spent)
+            after = simulator.run(order, steps=steps - spent, lost=lost)
+            spent += after.steps
+            tried += 1
+            pending = {ref: each.pending + each.not_created for ref, each in after.workloads.items()}
+            if not after.complete or any(pending.values()):
+                found.append(Loss(lost, zone, order, {ref: pods for ref, pods in pending.items() if pods}))
+    return Losses(found=tuple(found), tried=tried, complete=spent <= steps, spent=spent)
+
+
+def _zones(nodes: Sequence[SimulatedNode]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield each zone with the names of its nodes."""
+    zones: dict[str, list[str]] = {}
+    for each in nodes:
+        zones.setdefault(each.node.meta.labels.get(ZONE, ""), []).append(each.node.name)
+    yield from ((zone, tuple(names)) for zone, names in sorted(zones.items()))
+
+
+def _nodes(outcome: Outcome, nodes: Sequence[SimulatedNode], most: int) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield names of so many nodes, of every way to take them from the groups of nodes that hold the same."""
+    number = {node.name: at for at, node in enumerate(outcome.nodes)}
+    groups: dict[tuple[str, Stage], list[str]] = {}
+    for each in nodes:
+        stage = outcome.cluster.stage_of[number[each.node.name]]
+        groups.setdefault((each.group, stage), []).append(each.node.name)
+    kinds = list(groups.values())
+    together = min(most, len(nodes))
+    for chosen in combinations_with_replacement(range(len(kinds)), together):
+        taken = {at: chosen.count(at) for at in set(chosen)}
+        if all(count <= len(kinds[at]) for at, count in taken.items()):
+            yield "", tuple(name for at, count in sorted(taken.items()) for name in kinds[at][:count])

@@ -1,0 +1,247 @@
+"""Who makes pods, and when: each controller is asked again whenever the queue is empty.
+
+Source of the behaviour: kubernetes/kubernetes:pkg/controller/{replicaset,deployment,statefulset,job,daemon}/*.go
+@v1.36.3. Pods that are bound run and are ready at once, and none ends.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, Protocol
+
+from dra_planner.model import ObjectKey, QuotaLimit, WorkloadRef
+from dra_planner.simulation.cluster.cluster import PlacedPod, SimulatedPod
+from dra_planner.simulation.cluster.kinds import PodKind
+
+Runs = Callable[[SimulatedPod], PlacedPod | None]
+"""Returns where a pod is; None for one that is on no node."""
+Names = Iterator[ObjectKey]
+UNBOUNDED: Final = 2**62
+BARE_POD: Final = "Pod"  # the kind of a workload that no controller makes
+
+
+class Controller(Protocol):
+    """Makes the pods of one workload."""
+
+    workload: WorkloadRef
+    pods: list[SimulatedPod]
+    charges: Mapping[QuotaLimit, int]
+    """What quotas count of each of its pods."""
+    waiting: Sequence[SimulatedPod]
+    """Pods of a template before that are in the queue at the start."""
+    seed: int | None
+    """By which pods are chosen where any will do; None: the first."""
+
+    @property
+    def old(self) -> Sequence[SimulatedPod]:
+        """Pods that are replaced and still there."""
+        ...
+
+    @property
+    def wanted(self) -> int:
+        """How many pods there are to be."""
+        ...
+
+    @property
+    def lost(self) -> int:
+        """How many pods were preempted, or refused by a quota, that are not made again."""
+        ...
+
+    def create(self, runs: Runs, room: int = UNBOUNDED) -> list[SimulatedPod]:
+        """Return the pods that it makes now, at most `room`; none where nothing is to be done now."""
+        ...
+
+    def delete(self, runs: Runs) -> list[SimulatedPod]:
+        """Return the pods that it takes away now."""
+        ...
+
+    def lose(self, pod: SimulatedPod) -> None:
+        """Take note that a pod was preempted."""
+
+
+def surplus(controller: Controller, runs: Runs) -> list[SimulatedPod]:
+    """Return the pods above what is wanted, which go: pending ones first, then the last."""
+    if len(controller.pods) <= controller.wanted:
+        return []
+    kept = sorted(controller.pods, key=lambda pod: not runs(pod))[: controller.wanted]
+    going = [pod for pod in controller.pods if pod not in kept]
+    controller.pods[:] = [pod for pod in controller.pods if pod not in going]
+    return going
+
+
+def first_to_go(
+    pods: Iterable[SimulatedPod], beside: Iterable[SimulatedPod], runs: Runs, seed: int | None
+) -> list[SimulatedPod]:
+    """Return the pods of a ReplicaSet in the order in which it would take them away.
+
+    Pending ones go first, then those on nodes that have most pods of the same Deployment, `beside`; of these the
+    youngest, or any by the seed.
+
+    Source: kubernetes/kubernetes:pkg/controller/controller_utils.go@v1.36.3 (ActivePodsWithRanks). Pods go by their age
+    only where one is about twice as old as another, and by their uid else.
+    """
+    crowds = Counter(placed.node for pod in beside if (placed := runs(pod)) is not None)
+
+    def rank(pod: SimulatedPod) -> tuple[bool, int, int]:
+        placed = runs(pod)
+        if placed is None:
+            return False, 0, 0
+        return True, -crowds[placed.node], -placed.since if seed is None else 0
+
+    in_turn = list(pods)
+    if seed is None:
+        in_turn.reverse()
+    else:
+        random.Random(f"{seed}/{len(in_turn)}").shuffle(in_turn)
+    return sorted(in_turn, key=rank)
+
+
+@dataclass(slots=True)
+class Replicas:
+    """As many pods as are wanted (ReplicaSet, Job and most others), made again when they are lost.
+
+    `replaces`: whether lost pods are made again; a bare pod is not. `by_crowd`: of pods above what is wanted those on
+    the fullest nodes go first, as a ReplicaSet has it.
+    """
+
+    workload: WorkloadRef
+    kind: PodKind
+    wanted: int
+    names: Names
+    replaces: bool = True
+    by_crowd: bool = False
+    seed: int | None = None
+    pods: list[SimulatedPod] = field(default_factory=list[SimulatedPod])
+    lost: int = 0
+    charges: Mapping[QuotaLimit, int] = field(default_factory=dict[QuotaLimit, int])
+    waiting: Sequence[SimulatedPod] = ()
+
+    @property
+    def old(self) -> Sequence[SimulatedPod]:
+        return ()
+
+    def create(self, runs: Runs, room: int = UNBOUNDED) -> list[SimulatedPod]:
+        missing = self.wanted - len(self.pods)
+        if missing <= 0:
+            return []
+        if missing > room and not self.replaces:
+            self.lost += missing - room
+            self.wanted -= missing - room
+        made = [SimulatedPod(next(self.names), self.kind) for _ in range(min(missing, room))]
+        self.pods += made
+        return made
+
+    def delete(self, runs: Runs) -> list[SimulatedPod]:
+        more = len(self.pods) - self.wanted
+        if more <= 0 or not self.by_crowd:
+            return surplus(self, runs)
+        going = first_to_go(self.pods, self.pods, runs, self.seed)[:more]
+        self.pods = [pod for pod in self.pods if pod not in going]
+        return going
+
+    def lose(self, pod: SimulatedPod) -> None:
+        self.pods.remove(pod)
+        if not self.replaces:
+            self.wanted -= 1
+            self.lost += 1
+
+
+@dataclass(slots=True)
+class Ordered:
+    """One pod after the other, each when the one before runs (StatefulSet)."""
+
+    workload: WorkloadRef
+    kind: PodKind
+    wanted: int
+    names: Names
+    pods: list[SimulatedPod] = field(default_factory=list[SimulatedPod])
+    lost: int = 0
+    charges: Mapping[QuotaLimit, int] = field(default_factory=dict[QuotaLimit, int])
+    waiting: Sequence[SimulatedPod] = ()
+    seed: int | None = None
+
+    @property
+    def old(self) -> Sequence[SimulatedPod]:
+        return ()
+
+    def create(self, runs: Runs, room: int = UNBOUNDED) -> list[SimulatedPod]:
+        if not room or len(self.pods) >= self.wanted or not all(map(runs, self.pods)):
+            return []
+        self.pods.append(SimulatedPod(next(self.names), self.kind))
+        return self.pods[-1:]
+
+    def delete(self, runs: Runs) -> list[SimulatedPod]:
+        return surplus(self, runs)
+
+    def lose(self, pod: SimulatedPod) -> None:
+        self.pods.remove(pod)
+
+
+@dataclass(slots=True)
+class PerNode:
+    """One pod for each node that is meant (DaemonSet); `nodes` are their numbers.
+
+    Pods to be `replaced` go first, those that do not run and others on `unavailable` nodes at a time; with a `surge`
+    they go when the one beside them runs, which is made on so many nodes at a time. There are never more than `most`.
+
+    Source: kubernetes/kubernetes:pkg/controller/daemon/update.go@v1.36.3 (rollingUpdate).
+    """
+
+    workload: WorkloadRef
+    kind: PodKind
+    nodes: Sequence[int]
+    names: Names
+    most: int = UNBOUNDED
+    pods: list[SimulatedPod] = field(default_factory=list[SimulatedPod])
+    lost: int = 0
+    charges: Mapping[QuotaLimit, int] = field(default_factory=dict[QuotaLimit, int])
+    waiting: Sequence[SimulatedPod] = ()
+    replaced: list[SimulatedPod] = field(default_factory=list[SimulatedPod])
+    surge: int = 0
+    unavailable: int = 1
+    seed: int | None = None
+
+    @property
+    def wanted(self) -> int:
+        return len(self.nodes)
+
+    @property
+    def old(self) -> Sequence[SimulatedPod]:
+        return self.replaced
+
+    def create(self, runs: Runs, room: int = UNBOUNDED) -> list[SimulatedPod]:
+        there, before = {pod.only_node for pod in self.pods}, {pod.only_node: runs(pod) for pod in self.replaced}
+        without = [node for node in self.nodes if node not in there]
+        if before:
+            starting = sum(pod.only_node in before and not runs(pod) for pod in self.pods)
+            beside = [node for node in without if before.get(node)][: max(0, self.surge - starting)]
+            without = [node for node in without if node not in before or (self.surge and not before[node])] + beside
+        room = max(0, min(room, self.most - len(self.pods) - len(self.replaced)))
+        made = [SimulatedPod(next(self.names), self.kind, node) for node in without[:room]]
+        self.pods += made
+        return made
+
+    def delete(self, runs: Runs) -> list[SimulatedPod]:
+        if not self.replaced:
+            return []
+        meant, there = set(self.nodes), {pod.only_node: runs(pod) for pod in self.pods}
+        going = [pod for pod in self.replaced if pod.only_node not in meant]
+        here = [pod for pod in self.replaced if pod.only_node in meant]
+        broken = [pod for pod in here if not runs(pod)]
+        if self.surge:
+            going += [pod for pod in here if there.get(pod.only_node) or (pod in broken and pod.only_node in there)]
+        else:
+            missing = sum(not there.get(node) for node in meant) - (len(here) - len(broken))
+            spare = max(0, self.unavailable - missing)
+            others = [pod for pod in here if pod not in broken]
+            if self.seed is not None:  # which node comes first is nobody's choice
+                random.Random(f"{self.seed}/{len(others)}").shuffle(others)
+            going += broken + others[:spare]
+        self.replaced = [pod for pod in self.replaced if pod not in going]
+        return going
+
+    def lose(self, pod: SimulatedPod) -> None:
+        (self.pods if pod in self.pods else self.replaced).remove(pod)

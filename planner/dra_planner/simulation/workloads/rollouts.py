@@ -1,0 +1,136 @@
+"""Who replaces pods by others: Deployments, and StatefulSets in a cluster, one step after the other.
+
+Source of the behaviour: kubernetes/kubernetes:pkg/controller/{deployment,statefulset}/*.go @v1.36.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from dra_planner.model import ObjectKey, QuotaLimit, WorkloadRef
+from dra_planner.simulation.cluster.cluster import SimulatedPod
+from dra_planner.simulation.cluster.kinds import PodKind
+from dra_planner.simulation.workloads.controllers import UNBOUNDED, Names, Runs, first_to_go, surplus
+
+
+@dataclass(slots=True)
+class RollingReplicas:
+    """Replaces `old` pods, with at most `surge` more than wanted and `unavailable` fewer that run (Deployment).
+
+    Those of a Deployment go as ReplicaSets take them away (`by_crowd`), those of others from the last on. `waiting` are
+    the old ones that are in the queue.
+    """
+
+    workload: WorkloadRef
+    kind: PodKind
+    wanted: int
+    names: Names
+    old: list[SimulatedPod]
+    waiting: Sequence[SimulatedPod] = ()
+    surge: int = 0
+    unavailable: int = 0
+    by_crowd: bool = False
+    seed: int | None = None
+    tried: tuple[int, int] | None = None  # old and new pods when new ones were made last
+    pods: list[SimulatedPod] = field(default_factory=list[SimulatedPod])
+    lost: int = 0
+    charges: Mapping[QuotaLimit, int] = field(default_factory=dict[QuotaLimit, int])
+
+    def create(self, runs: Runs, room: int = UNBOUNDED) -> list[SimulatedPod]:
+        more = min(self._more(), room)
+        made = [SimulatedPod(next(self.names), self.kind) for _ in range(max(0, more))]
+        self.pods += made
+        self.tried = len(self.old), len(self.pods)
+        return made
+
+    def _more(self) -> int:
+        return min(self.wanted - len(self.pods), self.wanted + self.surge - len(self.old) - len(self.pods))
+
+    def delete(self, runs: Runs) -> list[SimulatedPod]:
+        if self._more() > 0 and self.tried != (len(self.old), len(self.pods)):
+            return []  # new pods come first
+        broken = [pod for pod in self.old if not runs(pod)]
+        running = [pod for pod in self.old if runs(pod)]
+        spare = len(running) + sum(runs(pod) is not None for pod in self.pods) - (self.wanted - self.unavailable)
+        if self.by_crowd:  # a Deployment counts those that do not run among what it may miss
+            broken = broken[: max(0, spare + len(broken))]
+        in_turn = first_to_go(running, (*running, *self.pods), runs, self.seed) if self.by_crowd else running[::-1]
+        going = broken + in_turn[: max(0, spare)]
+        self.old = [pod for pod in self.old if pod not in going]
+        return going if self.old else going + surplus(self, runs)
+
+    def lose(self, pod: SimulatedPod) -> None:
+        (self.pods if pod in self.pods else self.old).remove(pod)
+
+
+@dataclass(slots=True)
+class RollingOrdered:
+    """Replaces the `old` pods of a StatefulSet one after the other, from the last on to the `partition`.
+
+    Before it does, all pods are there; with `in_order` all run, and each is made when those before run. `waiting` are
+    the old ones that are in the queue; `wanted` of the `replicas` are let in.
+
+    Source: kubernetes/kubernetes:pkg/controller/statefulset/stateful_set_control.go@v1.36.3 (updateStatefulSet).
+    """
+
+    workload: WorkloadRef
+    kind: PodKind
+    wanted: int
+    replicas: int
+    old: list[SimulatedPod]
+    waiting: Sequence[SimulatedPod] = ()
+    partition: int = 0
+    in_order: bool = True
+    pods: list[SimulatedPod] = field(default_factory=list[SimulatedPod])
+    lost: int = 0
+    charges: Mapping[QuotaLimit, int] = field(default_factory=dict[QuotaLimit, int])
+    seed: int | None = None
+
+    there: dict[int, SimulatedPod] = field(init=False)  # old and new pods by their numbers
+
+    def __post_init__(self) -> None:
+        self.there = {_number(pod): pod for pod in (*self.old, *self.pods)}
+
+    def create(self, runs: Runs, room: int = UNBOUNDED) -> list[SimulatedPod]:
+        there = self.there
+        missing = [number for number in range(self.replicas) if number not in there]
+        if self.in_order and missing:
+            missing = missing[:1] if all(runs(there[number]) for number in range(missing[0])) else []
+        ref = self.workload
+        room = max(0, min(room, self.wanted - len(there)))
+        made = {
+            number: SimulatedPod(ObjectKey(ref.namespace, ref.pod_name(number)), self.kind) for number in missing[:room]
+        }
+        self.there |= made
+        self.pods += made.values()
+        return list(made.values())
+
+    def delete(self, runs: Runs) -> list[SimulatedPod]:
+        there = self.there
+        if any(number not in there for number in range(self.replicas)):
+            return []
+        if self.in_order and not all(runs(there[number]) for number in range(self.replicas)):
+            return []
+        going = [number for number in there if number >= self.replicas]
+        before = {pod.name for pod in self.old}
+        for number in range(self.replicas - 1, self.partition - 1, -1):
+            if there[number].name in before:
+                going.append(number)
+                break
+            if not runs(there[number]):
+                break
+        pods = [there[number] for number in going]
+        for pod in pods:
+            self.lose(pod)
+        return pods
+
+    def lose(self, pod: SimulatedPod) -> None:
+        del self.there[_number(pod)]
+        (self.pods if pod in self.pods else self.old).remove(pod)
+
+
+def _number(pod: SimulatedPod) -> int:
+    """The ordinal of a pod of a StatefulSet."""
+    number = pod.name.name.rpartition("-")[2]
+    return int(number) if number.isdecimal() else UNBOUNDED
