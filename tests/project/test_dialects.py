@@ -12,7 +12,7 @@ CEL_ITSELF = ("planner/dra_planner/cel/", "tests/planner/cel/", "tests/bench/ben
 def test_dialects_are_made_of_features_alone() -> None:
     """A dialect put together by hand forgets a gate: outside CEL's own package and tests it is `Dialect.of`."""
     made = []
-    for role in ("command", "components", "conformance", "planner", "policies", "sandbox", "tests"):
+    for role in ("command", "components", "conformance", "planner", "policies", "sandbox", "tutorials", "tests"):
         for path in (ROOT / role).rglob("*.py"):
             where = path.relative_to(ROOT).as_posix()
             if where.startswith(CEL_ITSELF):

@@ -15,6 +15,7 @@ PACKAGES = {
     "dra_command": "command",
     "pulumi_dra": "components",
     "dra_sandbox": "sandbox",
+    "dra_tutorials": "tutorials",
 }
 
 

@@ -14,7 +14,7 @@ ELSEWHERE = ("planner/dra_planner/cel/",)  # CEL has its own: what a selector sa
 @pytest.mark.parametrize("name", ["Cluster", "Cost", "Finding", "Verdict"])
 def test_a_word_names_one_thing(name: str) -> None:
     homes = []
-    for role in ("planner", "policies", "command", "components", "sandbox"):
+    for role in ("planner", "policies", "command", "components", "sandbox", "tutorials"):
         for path in (ROOT / role).rglob("*.py"):
             where = path.relative_to(ROOT).as_posix()
             if not where.startswith(ELSEWHERE):

@@ -64,7 +64,7 @@ def test_the_archive_holds_nothing_else(archive: Path) -> None:
         ".gitignore", "CHANGELOG.md", "LICENSE", "PKG-INFO", "README.md", "hatch_build.py", "pyproject.toml",
     }  # fmt: skip
     folders = {name.split("/")[0] for name in names if "/" in name}
-    assert folders == {"command", "components", "planner", "policies", "sandbox"}
+    assert folders == {"command", "components", "planner", "policies", "sandbox", "tutorials"}
 
 
 def test_the_page_of_the_package_says_what_the_readme_says_without_dead_links(wheel: Path) -> None:

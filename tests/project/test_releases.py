@@ -15,7 +15,7 @@ from dra_planner.manifests.schema import recorded_minors
 from dra_planner.releases import CHANGES, GATES, RELEASES, Features, features_of, parse_version
 
 ROOT = Path(__file__).parents[2]
-SHIPPED = ("planner", "policies", "components", "command", "sandbox")
+SHIPPED = ("planner", "policies", "components", "command", "sandbox", "tutorials")
 MAY_COMPARE = (
     "planner/dra_planner/releases/",
     "planner/dra_planner/cel/dialect.py",

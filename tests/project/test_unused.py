@@ -8,7 +8,18 @@ from collections.abc import Iterator
 from pathlib import Path
 
 PROJECT = Path(__file__).parents[2]
-SHIPPED = ("planner", "policies", "command", "components", "sandbox", "docs", "conformance", "examples", "__main__.py")
+SHIPPED = (
+    "planner",
+    "policies",
+    "command",
+    "components",
+    "sandbox",
+    "tutorials",
+    "docs",
+    "conformance",
+    "examples",
+    "__main__.py",
+)
 CALLED_BY_NAME = (
     "planner/dra_planner/cel/syntax/builder.py",  # a method per rule of the grammar
     "sandbox/dra_sandbox/clouds/kubernetes/provider.py",  # the methods of Pulumi's protocol

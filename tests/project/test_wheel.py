@@ -90,7 +90,7 @@ def run(base_install: Path, *arguments: str) -> subprocess.CompletedProcess[str]
 
 def test_every_package_ships_with_its_types_and_tables(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
-    for package in ("dra_planner", "dra_policies", "dra_command", "pulumi_dra", "dra_sandbox"):
+    for package in ("dra_planner", "dra_policies", "dra_command", "pulumi_dra", "dra_sandbox", "dra_tutorials"):
         assert f"{package}/py.typed" in names
     assert "dra_planner/data/gpus.csv" in names
     assert "dra_planner/cel/syntax/tables.json" in names
@@ -99,7 +99,7 @@ def test_every_package_ships_with_its_types_and_tables(wheel: Path) -> None:
 
 def test_nothing_outside_the_packages_ships(wheel: Path) -> None:
     tops = {name.split("/")[0] for name in zipfile.ZipFile(wheel).namelist()}
-    packages = {"dra_planner", "dra_policies", "dra_command", "pulumi_dra", "dra_sandbox"}
+    packages = {"dra_planner", "dra_policies", "dra_command", "pulumi_dra", "dra_sandbox", "dra_tutorials"}
     assert {top for top in tops if not top.endswith(".dist-info")} == packages
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-FOLDERS = ("planner", "policies", "components", "command", "sandbox", "docs", "conformance", "tests")
+FOLDERS = ("planner", "policies", "components", "command", "sandbox", "tutorials", "docs", "conformance", "tests")
 PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")
 WORDS = {
     r"mend(s|ed|ing)?": "fix",

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dra_command.findings.check_result import CheckResult, order_findings
+from dra_command.findings.tutorial_inputs import extract_tutorials
 from dra_command.inputs.command_inputs import Inputs
-from dra_command.inputs.tutorials.pages import with_embedded
 from dra_planner.manifests.setup.chart_names import names_given
 from dra_planner.plan import overall_verdict, read_checked
 from dra_planner.plan.upgrade_situation import situation_of
@@ -17,7 +17,7 @@ def check_upgrade(inputs: Inputs, old: str, new: str) -> CheckResult:
     minor = inputs.fleet.minor if inputs.fleet is not None else MAXIMUM_MINOR
     features = features_of(parse_version(inputs.kubernetes) if inputs.kubernetes else minor)
     names = names_given(inputs.sources)
-    inputs, _ = with_embedded(inputs)  # values of charts are no manifests
+    inputs, _ = extract_tutorials(inputs)  # values of charts are no manifests
     manifests = read_checked((*inputs.sources, *inputs.observed), features)
     settings = inputs.fleet.drivers.nvidia.settings if inputs.fleet is not None else None
     here = situation_of(manifests, inputs.fleet, names, has_snapshot=bool(inputs.observed))

@@ -12,20 +12,21 @@ from textwrap import indent
 from dra_command.command_line.arguments import UsageError
 from dra_command.command_line.exit_status import Status
 from dra_command.command_line.file_writer import write_whole
+from dra_command.findings.tutorial_inputs import fragment_evaluation
 from dra_command.inputs.command_inputs import read_inputs
-from dra_command.inputs.tutorials.fragments import judge_fragments
 from dra_command.inputs.yaml_repair import repair_sources
 from dra_command.pens.visible import visible
 from dra_planner.errors import Place, SourceError
 from dra_planner.manifests.documents import read_documents
-from dra_planner.manifests.embedded import read_embedded
 from dra_planner.manifests.rewriting import Change, Refusal, Rewriting, rewrite
-from dra_planner.manifests.rewriting.pages import rewrite_with_pages
-from dra_planner.manifests.setup.terraform import terraform_findings
 from dra_planner.plan import check_selector
 from dra_planner.releases import MAXIMUM_MINOR, Features, features_of, parse_version
 from dra_planner.sources import STDIN_NAME, Source, has_embedded, is_terraform
 from dra_planner.wording import counted
+from dra_tutorials.blocks.embedded import read_embedded
+from dra_tutorials.fragments.evaluation import evaluate_fragments
+from dra_tutorials.rewriting import rewrite_with_pages
+from dra_tutorials.terraform import terraform_findings
 
 _OLDER = frozenset({"older-form", "unknown-field"})
 """Findings on parts of objects that rewriting would be about."""
@@ -75,7 +76,7 @@ def rewrite_manifests(values: argparse.Namespace) -> int:
 def _old_parts(page: Source, features: Features) -> Iterator[Refusal]:
     """Yield what of a page has an older form and is no object: a part stays as it is."""
     found = read_embedded(page)
-    for told in judge_fragments((*found.others, *found.unlabelled), features, page.text)[0]:
+    for told in evaluate_fragments((*found.others, *found.unlabelled), fragment_evaluation(features), page.text)[0]:
         if told.code in _OLDER:
             place = Place(told.place.file, told.place.line)
             yield Refusal(place, "a part without apiVersion and kind", "it", f"{told.message} ({told.fix})")

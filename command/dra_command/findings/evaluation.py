@@ -14,9 +14,9 @@ from dra_command.findings.project_configuration import (
     configured_rules_of,
     find_active,
 )
+from dra_command.findings.tutorial_inputs import extract_tutorials
 from dra_command.inputs.command_inputs import Inputs
 from dra_command.inputs.readable_manifests import evaluate_readable
-from dra_command.inputs.tutorials.pages import with_embedded
 from dra_planner.errors import Diagnostic, PlannerError
 from dra_planner.model import Verdict, worst
 from dra_planner.plan import PlanRequest, overall_verdict, read_checked
@@ -68,7 +68,7 @@ def find_violations(
     given, chosen = inputs, rules
     selected, levels = bool(rules), asked.levels if asked is not None else {}
     rules = configured_rules_of(rules or selected_rules(()), asked, selected=selected)
-    inputs, commands = with_embedded(inputs)
+    inputs, commands = extract_tutorials(inputs)
     judged = evaluate_readable(inputs, _view)
     view, planned = judged.answer
     if asked is not None and asked.configured.settings.thresholds:

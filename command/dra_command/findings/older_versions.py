@@ -16,10 +16,10 @@ from typing import Final
 from dra_command.inputs.yaml_repair import is_readable
 from dra_planner.errors import Diagnostic, Place
 from dra_planner.manifests.rewriting import Refusal, Rewriting, rewrite
-from dra_planner.manifests.rewriting.pages import rewrite_with_pages
 from dra_planner.plan import check_selector
 from dra_planner.releases import Features
 from dra_planner.sources import Source, has_embedded
+from dra_tutorials.rewriting import rewrite_with_pages
 
 _At = tuple[str, int]
 """File and line where an object begins."""

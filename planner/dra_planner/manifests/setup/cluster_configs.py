@@ -16,8 +16,7 @@ from dra_planner.errors import Diagnostic, Place
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.manifests.setup import node_pools, scheduler_configs
 from dra_planner.manifests.setup.chart_objects import KINDS, chart_findings
-from dra_planner.manifests.setup.cloud_commands import broken_rows
-from dra_planner.manifests.setup.command_lines import CommandLine
+from dra_planner.manifests.setup.command_rows import CommandLine, broken_rows
 from dra_planner.manifests.setup.flags import (
     FlagFault,
     faults_of_gates,

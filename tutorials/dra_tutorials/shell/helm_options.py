@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from dra_planner.errors import Severity
-from dra_planner.manifests.setup.command_lines import CommandLine
+from dra_planner.manifests.setup.command_rows import CommandLine
 
 _PLAIN: Final = re.compile(r"(?!\.+$)[\w./:@-]+")
 _MOST: Final = 2  # arguments of install and upgrade: the release and the chart

@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from textwrap import dedent
 
-from dra_command.inputs.command_inputs import Inputs
-from dra_command.inputs.tutorials.fragments import judge_fragments, not_judged
 from dra_planner.errors import Diagnostic, ManifestError, Place, Severity
-from dra_planner.manifests.commands import command_findings
 from dra_planner.manifests.documents import read_documents
-from dra_planner.manifests.embedded import read_embedded
 from dra_planner.manifests.objects import CLUSTER_SCOPED, VERSIONS, read_objects
 from dra_planner.manifests.repairing import plain_separator
 from dra_planner.manifests.setup.chart_values import is_values_file, values_findings
 from dra_planner.manifests.setup.plugin_sharing import sharing_in_file
-from dra_planner.manifests.setup.terraform import terraform_findings
-from dra_planner.manifests.shown_output import output_findings
-from dra_planner.releases import MAXIMUM_MINOR, Features, features_of, parse_version
 from dra_planner.sources import Source, has_embedded, is_terraform, may_be_unfinished
 from dra_planner.wording import counted, noun, verb
+from dra_tutorials.blocks.embedded import read_embedded
+from dra_tutorials.blocks.shown_output import output_findings
+from dra_tutorials.fragments.evaluation import Evaluation, evaluate_fragments, unevaluated_notes
+from dra_tutorials.shell.commands import command_findings
+from dra_tutorials.terraform import terraform_findings
 
 _TYPE = re.compile(r"^[\"']?(apiVersion|kind|metadata)[\"']?\s*:[ \t]*[\"']?(\w*)", re.MULTILINE)
 _TYPE_IN_BRACES = re.compile(r"[\"']?\b(apiVersion|kind|metadata)[\"']?\s*:\s*[\"']?(\w*)")
@@ -37,46 +35,45 @@ _LEFT_OUT = re.compile(r"[ \t]*(?:-[ \t]+)?(?:\.{3}|…|\[(?:\.{3}|…)\])[ \t]*
 """A line that stands for others."""
 
 
-def with_embedded(inputs: Inputs) -> tuple[Inputs, tuple[Diagnostic, ...]]:
-    """Return inputs without values of charts and files of other tools, pages and scripts replaced by the manifests in
-    them, and findings on what else they hold.
+def extract_manifests(
+    given: Iterable[Source], evaluation: Evaluation
+) -> tuple[tuple[Source, ...], tuple[Diagnostic, ...]]:
+    """Return the manifests of these sources, and findings on what else they hold.
+
+    A page or script becomes the manifests in it. Values of charts and files of other tools are left out.
     """
-    if not any(map(_may_hold_others, inputs.sources)):
-        return inputs, ()
-    minor = inputs.kubernetes or (inputs.fleet.kubernetes if inputs.fleet is not None else "")
-    features = features_of(parse_version(minor) if minor else MAXIMUM_MINOR)
     sources: list[Source] = []
     found: list[Diagnostic] = []
-    for source in inputs.sources:
+    for source in given:
         if has_embedded(source.name):
-            manifests, told = _of_page(source, features)
+            manifests, told = _of_page(source, evaluation)
             sources.append(manifests)
             found += told
             continue
         if is_terraform(source.name):
-            found += _of_terraform(source, features)
+            found += terraform_findings(source.text, source.name, 1, evaluation.features)
             sources.append(replace(source, text=""))
             continue
-        told = list(_of_file(source, features))
+        told = list(_of_file(source, evaluation))
         found += told
         if not told and not is_values_file(source.text):
             sources.append(source)
-    return replace(inputs, sources=tuple(sources)), tuple(found)
+    return tuple(sources), tuple(found)
 
 
-def _of_page(source: Source, features: Features) -> tuple[Source, list[Diagnostic]]:
+def _of_page(source: Source, evaluation: Evaluation) -> tuple[Source, list[Diagnostic]]:
     """Return the manifests of a page or script, and what is told of the rest of it."""
     page = read_embedded(source)
     apart, parameters = _without_parameters(page.manifests)
     whole, shortened = _without_shortened(apart)
     manifests, unreadable, parts = _readable(whole)
     found = [*command_findings(page.commands, source.name, source.text), *unreadable]
-    found += _of_shortened(shortened, features, source)
-    found += _of_parameters(parameters, features, source)
+    found += _of_shortened(shortened, evaluation, source)
+    found += _of_parameters(parameters, evaluation, source)
     found += _namespace_conflicts(manifests)
-    found += _of_blocks([*page.others, *parts], page.unlabelled, features, source)
+    found += _of_blocks([*page.others, *parts], page.unlabelled, evaluation, source)
     for program in page.programs:
-        found += terraform_findings(program.text, source.name, program.line, features)
+        found += terraform_findings(program.text, source.name, program.line, evaluation.features)
     return manifests, [*found, *output_findings(page.shown, source.name)]
 
 
@@ -93,10 +90,10 @@ def _without_parameters(page: Source) -> tuple[Source, list[Source]]:
     return (replace(page, text="\n".join(lines)) if found else page), found
 
 
-def _of_parameters(parts: Sequence[Source], features: Features, page: Source) -> Iterator[Diagnostic]:
+def _of_parameters(parts: Sequence[Source], evaluation: Evaluation, page: Source) -> Iterator[Diagnostic]:
     """Yield what is told of configuration that a page shows without the claim around it."""
     if parts:
-        yield from judge_fragments(parts, features, page.text)[0]
+        yield from evaluate_fragments(parts, evaluation, page.text)[0]
 
 
 def _without_shortened(page: Source) -> tuple[Source, list[Source]]:
@@ -118,11 +115,11 @@ def _without_shortened(page: Source) -> tuple[Source, list[Source]]:
     return replace(page, text="\n".join(lines)), found
 
 
-def _of_shortened(parts: Sequence[Source], features: Features, page: Source) -> Iterator[Diagnostic]:
+def _of_shortened(parts: Sequence[Source], evaluation: Evaluation, page: Source) -> Iterator[Diagnostic]:
     """Yield what is told of objects that a page shows in part, and a note that they are."""
     if not parts:
         return
-    yield from judge_fragments(parts, features, page.text)[0]
+    yield from evaluate_fragments(parts, evaluation, page.text)[0]
     begins = [len(each.text) - len(each.text.lstrip("\n")) + 1 for each in parts]
     message = (
         f"{counted(len(parts), 'object')} {verb(len(parts), 'are')} shown in part: what stands there is judged, and "
@@ -132,7 +129,7 @@ def _of_shortened(parts: Sequence[Source], features: Features, page: Source) -> 
 
 
 def _of_blocks(
-    labelled: Sequence[Source], unlabelled: Sequence[Source], features: Features, page: Source
+    labelled: Sequence[Source], unlabelled: Sequence[Source], evaluation: Evaluation, page: Source
 ) -> Iterator[Diagnostic]:
     """Yield what is told of blocks without objects; those that say that they are YAML are named where nothing is."""
     if not labelled and not unlabelled:
@@ -146,7 +143,7 @@ def _of_blocks(
         if _is_meant_as_object(block.text):
             yield from _readable(block)[1]
             continue
-        told, rest = judge_fragments([block], features, page.text)
+        told, rest = evaluate_fragments([block], evaluation, page.text)
         yield from told
         if rest and block in labelled and block.text.strip():
             fault = _why_not_read(block)
@@ -154,7 +151,7 @@ def _of_blocks(
                 yield fault
             else:
                 unknown.append(len(block.text) - len(block.text.lstrip("\n")) + 1)
-    yield from not_judged(unknown, page.name)
+    yield from unevaluated_notes(unknown, page.name)
 
 
 def _why_not_read(block: Source) -> Diagnostic | None:
@@ -248,24 +245,16 @@ def _of_block(source: Source) -> Iterator[Diagnostic]:
     yield from sharing_in_file(source)
 
 
-def _of_file(source: Source, features: Features) -> Iterator[Diagnostic]:
+def _of_file(source: Source, evaluation: Evaluation) -> Iterator[Diagnostic]:
     """Yield what is told of a file without objects; a part of an object is named as one."""
     told = list(_of_block(source))
     yield from told
     if told or _is_meant_as_object(source.text):
         return
-    found, rest = judge_fragments([source], features, source.text)
+    found, rest = evaluate_fragments([source], evaluation, source.text)
     if found or not (rest or "values" in Path(source.name).name):
         yield from found
         message = (
             "a part of an object, without apiVersion and kind: it is judged by itself, and kubectl takes no such file"
         )
         yield Diagnostic("note", "part-of-object", message, Place(source.name, 1))
-
-
-def _may_hold_others(source: Source) -> bool:
-    return has_embedded(source.name) or is_terraform(source.name) or "apiVersion" not in source.text
-
-
-def _of_terraform(source: Source, features: Features) -> Iterator[Diagnostic]:
-    return terraform_findings(source.text, source.name, 1, features)

@@ -6,9 +6,9 @@ import pytest
 
 from dra_planner.errors import Diagnostic
 from dra_planner.fleet import read_fleet
-from dra_planner.manifests.commands import command_findings
-from dra_planner.manifests.embedded import read_embedded
 from dra_planner.sources import Source
+from dra_tutorials.blocks.embedded import read_embedded
+from dra_tutorials.shell.commands import command_findings
 
 ABOUT_DRA = "Claims of resource.k8s.io/v1 on p4d.24xlarge."
 RESTART = "kubectl delete pod -n nvidia-dra-driver-gpu --field-selector spec.nodeName=n1 --all"

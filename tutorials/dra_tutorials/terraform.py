@@ -14,10 +14,10 @@ from typing import Final
 from dra_planner.documents.yaml_reader import Fault, read_yaml
 from dra_planner.errors import Diagnostic, Place
 from dra_planner.manifests.setup.chart_values import values_findings
-from dra_planner.manifests.setup.cloud_commands import findings_of_command
 from dra_planner.manifests.validation.served import why_not_served
 from dra_planner.releases import Features
 from dra_planner.sources import Source
+from dra_tutorials.shell.setup_commands import findings_of_command
 
 GROUP: Final = "resource.k8s.io"
 _KINDS: Final = frozenset({"ResourceClaim", "ResourceClaimTemplate", "DeviceClass", "ResourceSlice"})

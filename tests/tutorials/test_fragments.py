@@ -11,9 +11,10 @@ import pytest
 import yaml
 from command_project import Project
 
-from dra_command.inputs.tutorials.fragments import judge_fragments, not_judged
+from dra_command.findings.tutorial_inputs import fragment_evaluation
 from dra_planner.releases import features_of
 from dra_planner.sources import Source
+from dra_tutorials.fragments.evaluation import evaluate_fragments, unevaluated_notes
 
 Told = list[tuple[int, str]]
 
@@ -132,7 +133,7 @@ OTHERS = {
 
 
 def told_of(text: str, page: str = "") -> tuple[Told, list[Source]]:
-    found, rest = judge_fragments([Source("page.md", dedent(text))], features_of(36), page)
+    found, rest = evaluate_fragments([Source("page.md", dedent(text))], fragment_evaluation(features_of(36)), page)
     return sorted((each.place.line, each.code) for each in found), rest
 
 
@@ -164,13 +165,13 @@ def test_kueues_gates_are_not_those_of_kubernetes() -> None:
 
 
 def test_one_note_names_the_lines_of_all_others() -> None:
-    (note,) = not_judged([40, 7, 7, *range(50, 60)], "page.md")
+    (note,) = unevaluated_notes([40, 7, 7, *range(50, 60)], "page.md")
     assert (note.severity, note.place.line) == ("note", 7)
     assert note.message.startswith(
         "12 pieces of YAML without apiVersion and kind are read and not judged: lines 7, 40,"
     )
     assert note.message.endswith(", …")
-    assert list(not_judged([], "page.md")) == []
+    assert list(unevaluated_notes([], "page.md")) == []
 
 
 PAGE = """\
@@ -259,7 +260,7 @@ def test_damaged_parts_are_answered() -> None:
         for key in path[:-1]:
             around = around[key]
         around[path[-1]] = copy.deepcopy(rng.choice(JUNK))
-        judge_fragments([Source("page.md", yaml.safe_dump(damaged))], features_of(36), "")
+        evaluate_fragments([Source("page.md", yaml.safe_dump(damaged))], fragment_evaluation(features_of(36)), "")
 
 
 def paths_of(node: object, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:

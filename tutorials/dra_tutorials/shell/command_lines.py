@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 from itertools import takewhile
 from typing import Final
+
+from dra_planner.manifests.setup.command_rows import CommandLine
 
 _SEPARATORS: Final = frozenset({"|", "||", "&&", ";", "&"})
 _BEFORE: Final = frozenset({"sudo", "time", "exec", "command", "nohup", "then", "do", "else", "!"})
@@ -23,19 +24,6 @@ _ALONE: Final = frozenset(
 """Options that take no value: what follows one is a word of its own."""
 _SEVERAL: Final = frozenset({"az", "aws"})
 """Programs whose options take several words."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CommandLine:
-    """One command: its words without options, and each option with its values in order, "" where it has none."""
-
-    program: str
-    words: tuple[str, ...]
-    options: Mapping[str, tuple[str, ...]]
-
-    def values(self, names: str) -> tuple[str, ...]:
-        """Return the values of the options that "|" joins."""
-        return tuple(value for name in names.split("|") for value in self.options.get(name, ()))
 
 
 def read_command_lines(text: str) -> Iterator[CommandLine]:

@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-from dra_planner.manifests.diffs import after_diff
-from dra_planner.manifests.marked_blocks import ASCIIDOC, RESTRUCTURED, Marked, asciidoc_blocks, directive_blocks
-from dra_planner.manifests.shown_output import Shown, without_output
 from dra_planner.sources import SCRIPT_SUFFIXES, Source
+from dra_tutorials.blocks.diffs import after_diff
+from dra_tutorials.blocks.markup import ASCIIDOC, RESTRUCTURED, Marked, asciidoc_blocks, directive_blocks
+from dra_tutorials.blocks.shown_output import Shown, without_output
 
 _FENCE: Final = re.compile(
     r"^(?P<indent>\s*(?:>\s?)*(?:(?:[-*+]|\d+[.)])\s+)*)(?P<sign>`{3,}|~{3,})\s*(?P<language>[\w+-]*)"

@@ -10,9 +10,9 @@ import yaml
 
 from dra_planner.catalog.tables import read_table
 from dra_planner.errors import Diagnostic
-from dra_planner.manifests.commands import command_findings
-from dra_planner.manifests.embedded import read_embedded
 from dra_planner.sources import Source
+from dra_tutorials.blocks.embedded import read_embedded
+from dra_tutorials.shell.commands import command_findings
 
 COMMANDS = {
     "kube-apiserver --feature-gates=DynamicResourceAllocation=true": "gate-not-needed",

@@ -13,10 +13,10 @@ from typing import Final
 
 from dra_planner import catalog
 from dra_planner.errors import Diagnostic, Place, Severity
-from dra_planner.manifests.embedded import Command
-from dra_planner.manifests.setup.cloud_commands import findings_of_command
 from dra_planner.manifests.setup.flags import faults_of_gates, faults_of_versions
-from dra_planner.manifests.setup.mig_commands import mig_findings
+from dra_tutorials.blocks.embedded import Command
+from dra_tutorials.shell.mig_commands import mig_findings
+from dra_tutorials.shell.setup_commands import findings_of_command
 
 _OLD_CHART: Final = "nvidia/nvidia-dra-driver-gpu"
 _CHART: Final = "oci://registry.k8s.io/dra-driver-nvidia/charts/dra-driver-nvidia-gpu"

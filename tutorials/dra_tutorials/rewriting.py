@@ -14,12 +14,12 @@ from typing import Final
 
 from dra_planner.errors import ManifestError, Place
 from dra_planner.manifests.documents import read_documents
-from dra_planner.manifests.embedded import Block, manifest_blocks
 from dra_planner.manifests.objects import read_objects
 from dra_planner.manifests.repairing import plain_separator
 from dra_planner.manifests.rewriting.rewrite import Change, Refusal, Rewriting
 from dra_planner.manifests.rewriting.texts import cut
 from dra_planner.sources import Source, has_embedded
+from dra_tutorials.blocks.embedded import Block, manifest_blocks
 
 _SHELL_VALUE: Final = re.compile(r"\$(?:\{[A-Za-z_]\w*\}|[A-Za-z_]\w*)")
 _TAKEN_BY_SHELLS: Final = re.compile(r"\$[\w({@*#?!$-]|[`\\]")

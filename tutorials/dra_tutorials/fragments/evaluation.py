@@ -3,35 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 
 from dra_planner.documents.tree import Map
 from dra_planner.errors import Diagnostic, ManifestError, Place, PlannerError
 from dra_planner.manifests.documents import Document, read_documents
-from dra_planner.manifests.fragments import Whole, setting_findings, whole_of
+from dra_planner.manifests.manifests import Manifests
 from dra_planner.manifests.reading import collect_manifests
 from dra_planner.plan import check_selector
 from dra_planner.releases import Features
 from dra_planner.sources import Source, may_be_unfinished
 from dra_planner.wording import counted, noun, verb
-from dra_policies.rules import OF_MANIFESTS, check_all, view_of
+from dra_tutorials.fragments.enclosing_object import Whole, setting_findings, whole_of
 
 NOT_JUDGED = "fragment-not-judged"
-_RULES = frozenset(
-    {
-        "selector-cannot-be-checked",
-        "selector-reads-what-no-device-has",
-        "selector-just-misses-a-gpu",
-        "claim-asks-for-too-many-devices",
-        "constraint-names-no-attribute",
-        "configuration-ignored",
-        "driver-config-refused",
-        "class-misspelt",
-        "device-of-another-driver",
-    }
-)
-"""Rules that look at what is written alone, not at what else there must be."""
 _LEFT_OUT = frozenset({"required-value", "namespace-not-found"})
 """Findings on what a part leaves out."""
 _ELLIPSIS = re.compile(r"^[ \t]*(?:-[ \t]+)?(?:\.{3}|…|\[(?:\.{3}|…)\])[ \t]*$", re.MULTILINE)
@@ -40,7 +26,20 @@ _PLACEHOLDER = re.compile(r"\$[\w{(]|<[A-Za-z][^<>]*>")
 _MOST_LINES = 8
 
 
-def judge_fragments(blocks: Iterable[Source], features: Features, page: str) -> tuple[list[Diagnostic], list[Source]]:
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """What manifests on a page are evaluated with: a version of Kubernetes, and rules.
+
+    `check` returns the findings of rules that look only at what is written, and not at what else a cluster has.
+    """
+
+    features: Features
+    check: Callable[[Manifests, Features], Iterable[Diagnostic]]
+
+
+def evaluate_fragments(
+    blocks: Iterable[Source], evaluation: Evaluation, page: str
+) -> tuple[list[Diagnostic], list[Source]]:
     """Return what is told of blocks that are no manifests, and those of which nothing can be told.
 
     `page` is the whole text of the file that they stand in.
@@ -55,14 +54,14 @@ def judge_fragments(blocks: Iterable[Source], features: Features, page: str) -> 
         for document, whole in wholes:
             if whole is not None:
                 lines = block.text.split("\n")
-                told = _judge(whole, document, features)
+                told = _evaluate(whole, document, evaluation)
                 found += [each for each in told if not _PLACEHOLDER.search(lines[each.place.line - 1])]
         if not settings and not any(whole for _, whole in wholes):
             unknown.append(block)
     return found, unknown
 
 
-def not_judged(lines: Iterable[int], file: str) -> Iterator[Diagnostic]:
+def unevaluated_notes(lines: Iterable[int], file: str) -> Iterator[Diagnostic]:
     """Yield one note on all fragments of a file that were not judged; they begin on these lines."""
     numbers = sorted(set(lines))
     if numbers:
@@ -84,13 +83,12 @@ def _documents(block: Source) -> list[Document]:
         return []
 
 
-def _judge(whole: Whole, document: Document, features: Features) -> Iterator[Diagnostic]:
+def _evaluate(whole: Whole, document: Document, evaluation: Evaluation) -> Iterator[Diagnostic]:
     """Yield what the API server and the rules say of what is written, in words about a part."""
     yield from whole.remarks
     try:
-        manifests = collect_manifests([whole.item], features, check_selector=check_selector)
-        rules = [rule for rule in OF_MANIFESTS if rule.id in _RULES]
-        told = list(check_all(view_of(manifests, features), rules))
+        manifests = collect_manifests([whole.item], evaluation.features, check_selector=check_selector)
+        told = list(evaluation.check(manifests, evaluation.features))
     except PlannerError:
         return
     shown = f"this part of a {whole.item.kind}"

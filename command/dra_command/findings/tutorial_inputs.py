@@ -1,0 +1,54 @@
+"""Pages, scripts, and files of other tools among the inputs: the package dra_tutorials reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Final
+
+from dra_command.inputs.command_inputs import Inputs
+from dra_planner.errors import Diagnostic
+from dra_planner.manifests import Manifests
+from dra_planner.releases import MAXIMUM_MINOR, Features, features_of, parse_version
+from dra_planner.sources import Source, has_embedded, is_terraform
+from dra_policies.rules import OF_MANIFESTS, check_all, view_of
+from dra_tutorials.check import extract_manifests
+from dra_tutorials.fragments.evaluation import Evaluation
+
+_RULES: Final = frozenset(
+    {
+        "selector-cannot-be-checked",
+        "selector-reads-what-no-device-has",
+        "selector-just-misses-a-gpu",
+        "claim-asks-for-too-many-devices",
+        "constraint-names-no-attribute",
+        "configuration-ignored",
+        "driver-config-refused",
+        "class-misspelt",
+        "device-of-another-driver",
+    }
+)
+"""Rules that look only at what is written, and not at what else there must be."""
+
+
+def extract_tutorials(inputs: Inputs) -> tuple[Inputs, tuple[Diagnostic, ...]]:
+    """Return inputs in which pages and scripts are replaced by their manifests, and findings on what else they hold."""
+    if not any(map(_may_hold_others, inputs.sources)):
+        return inputs, ()
+    minor = inputs.kubernetes or (inputs.fleet.kubernetes if inputs.fleet is not None else "")
+    features = features_of(parse_version(minor) if minor else MAXIMUM_MINOR)
+    sources, found = extract_manifests(inputs.sources, fragment_evaluation(features))
+    return replace(inputs, sources=sources), found
+
+
+def fragment_evaluation(features: Features) -> Evaluation:
+    """Return what parts of objects on a page are evaluated with."""
+    return Evaluation(features, _rule_findings)
+
+
+def _rule_findings(manifests: Manifests, features: Features) -> Iterable[Diagnostic]:
+    return check_all(view_of(manifests, features), [rule for rule in OF_MANIFESTS if rule.id in _RULES])
+
+
+def _may_hold_others(source: Source) -> bool:
+    return has_embedded(source.name) or is_terraform(source.name) or "apiVersion" not in source.text
