@@ -13,7 +13,7 @@ import reference_pages
 ROOT = Path(__file__).parent.parent
 
 PAGES: dict[str, list[str]] = {
-    "docs/catalog.md": ["-m", "dra_planner.catalog.page"],
+    "docs/catalog.md": ["-m", "dra_planner.drivers.catalog_page"],
     "docs/configuration.md": ["-m", "dra_policies.configuration.page"],
     "docs/messages.md": ["-m", "dra_planner.catalog.messages_page"],
     "docs/rules.md": ["-m", "dra_policies.rules.page"],

@@ -20,6 +20,7 @@ from client import Answer, Client, Json, ask
 from compare import listed_changes
 from dra_command.__main__ import main as pulumi_dra
 from dra_planner import catalog, clouds
+from dra_planner.drivers import nvidia
 from dra_planner.errors import PlannerError
 
 TESTS: Final = Path(__file__).resolve().parents[2] / "tests"
@@ -51,12 +52,12 @@ def command_lines(minor: int) -> Iterator[tuple[str, ...]]:
             if machine.accelerator is None or machine.accelerator.gpu is None:
                 yield base
                 continue
-            model = catalog.gpu(machine.accelerator.gpu)
-            for driver in catalog.driver_releases():
+            model = nvidia.gpu(machine.accelerator.gpu)
+            for driver in nvidia.driver_releases():
                 if driver.is_installable:
                     release = (*base, "--driver", driver.version)
                     yield from ((*release, *settings) for settings in _SETTINGS)
-                    yield from ((*release, "--mig", layout) for layout in catalog.mig_layouts(model))
+                    yield from ((*release, "--mig", layout) for layout in nvidia.mig_layouts(model))
 
 
 def printed(line: tuple[str, ...]) -> list[Json]:

@@ -14,8 +14,8 @@ import pulumi
 import yaml
 from pulumi.runtime import mocks
 
-from dra_planner.catalog import device_plugin_releases, driver_releases
 from dra_planner.clouds import cloud
+from dra_planner.drivers.nvidia import device_plugin_releases, driver_releases
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import Fleet, read_fleet
 from dra_planner.plan import PlanRequest, make_plan, plan_file

@@ -20,7 +20,7 @@ from pathlib import Path
 from install import Cluster
 from platforms import cases, declared_in, example_fleets
 
-from dra_planner.catalog import driver_releases
+from dra_planner.drivers.nvidia import driver_releases
 from dra_planner.releases import RELEASES
 from dra_sandbox.control_plane import ApiServer, Settings, control_plane
 from dra_sandbox.tools.charts import Charts

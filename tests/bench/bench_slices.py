@@ -21,14 +21,15 @@ def main() -> None:
 
     started = time.perf_counter()
     from dra_planner import catalog
+    from dra_planner.drivers import nvidia
+    from dra_planner.drivers.nvidia import predict_slices
     from dra_planner.errors import PlannerError
     from dra_planner.releases import features_of
-    from dra_planner.slices import predict_slices
 
     features, predictions, refused = features_of(36), 0, 0
     for cloud in CLOUDS:
         for machine in catalog.machines(cloud):
-            for driver in catalog.driver_releases():
+            for driver in nvidia.driver_releases():
                 try:
                     predict_slices(machine, driver, node_name="node", features=features)
                     predictions += 1

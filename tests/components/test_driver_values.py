@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from dra_planner import catalog
+from dra_planner.drivers import nvidia
 from pulumi_dra.dra.chart_keys import GENERATIONS, unknown_keys
 from pulumi_dra.dra.driver_values import (
     DriverSettings,
@@ -18,7 +18,7 @@ from pulumi_dra.dra.images import ImageSettings
 from pulumi_dra.dra.plugin_values import device_plugin_values
 from pulumi_dra.dra.quota import critical_pods, critical_pods_quota
 
-RELEASES = [release.version for release in catalog.driver_releases() if release.is_installable]
+RELEASES = [release.version for release in nvidia.driver_releases() if release.is_installable]
 EVERYTHING = DriverSettings(
     platform="gke",
     compute_domains=True,
@@ -32,7 +32,7 @@ BY_SECRET = WebhookSettings(secret_name="webhook", ca_bundle="Q0E=")
 
 
 def values(version: str, **settings: Any) -> dict[str, Any]:
-    return driver_values(catalog.driver_release(version), DriverSettings(**{"platform": "eks", **settings}))
+    return driver_values(nvidia.driver_release(version), DriverSettings(**{"platform": "eks", **settings}))
 
 
 def terms(of: dict[str, Any]) -> list[dict[str, Any]]:
@@ -44,7 +44,7 @@ def terms(of: dict[str, Any]) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("version", RELEASES)
 def test_every_key_exists_in_the_release(version: str) -> None:
-    release = catalog.driver_release(version)
+    release = nvidia.driver_release(version)
     assert unknown_keys(release.generation, values(version)) == []
     if has_webhook(release):
         assert unknown_keys(release.generation, driver_values(release, EVERYTHING)) == []
@@ -52,7 +52,7 @@ def test_every_key_exists_in_the_release(version: str) -> None:
 
 
 def test_generations_are_ordered_by_age_not_by_number() -> None:
-    assert list(GENERATIONS) == list(dict.fromkeys(r.generation for r in catalog.driver_releases()))
+    assert list(GENERATIONS) == list(dict.fromkeys(r.generation for r in nvidia.driver_releases()))
 
 
 @pytest.mark.parametrize(
@@ -123,13 +123,13 @@ def test_without_compute_domains_there_is_no_controller() -> None:
 
 @pytest.mark.parametrize(("version", "has"), [("25.8.1", False), ("25.12.0", True), ("0.4.1", True)])
 def test_network_policies_are_on_where_the_chart_has_them(version: str, has: bool) -> None:
-    assert has_network_policy(catalog.driver_release(version)) is has
+    assert has_network_policy(nvidia.driver_release(version)) is has
     assert ("networkPolicy" in values(version)["kubeletPlugin"]) is has
 
 
 @pytest.mark.parametrize("version", RELEASES)
 def test_objects_have_the_same_names_in_every_release_unless_the_new_ones_are_asked_for(version: str) -> None:
-    new = catalog.driver_release(version).generation in ("0.4", "0.5")
+    new = nvidia.driver_release(version).generation in ("0.4", "0.5")
     assert values(version)["nameOverride"] == "nvidia-dra-driver-gpu"
     renamed = "dra-driver-nvidia-gpu" if new else "nvidia-dra-driver-gpu"
     assert values(version, keep_old_names=False)["nameOverride"] == renamed
@@ -199,7 +199,7 @@ def test_a_driver_folder_of_ones_own() -> None:
     ],
 )
 def test_the_chart_is_where_its_generation_is_published(version: str, reference: str, is_oci: bool) -> None:
-    release = catalog.driver_release(version)
+    release = nvidia.driver_release(version)
     assert (release.chart_reference, release.is_oci) == (reference, is_oci)
 
 

@@ -16,6 +16,7 @@ from plan_builders import deployment, fleet, plan_of
 from dra_command.portfolio.computation.answer_store import Store
 from dra_planner import catalog
 from dra_planner.allocation import Placement, Refusal, Undecided, open_node, place, reasons_of
+from dra_planner.drivers import nvidia
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import Fleet, read_fleet
 from dra_planner.manifests.validation.served import why_not_served
@@ -144,9 +145,9 @@ def _not_served(*, minor: int, is_told: bool = False) -> str:
 
 def _without_places(layout: str) -> bool:
     """Cut a GPU of whose profiles nobody has said yet where they can be placed."""
-    unplaced = tuple(replace(profile, size=None, starts=()) for profile in catalog.mig_profiles("a100-sxm4-40gb"))
-    with patch("dra_planner.catalog.mig.mig_profiles", return_value=unplaced):
-        catalog.check_mig_layout(catalog.machine("eks", "p4d.24xlarge"), layout)
+    unplaced = tuple(replace(profile, size=None, starts=()) for profile in nvidia.mig_profiles("a100-sxm4-40gb"))
+    with patch("dra_planner.drivers.nvidia.mig.mig_profiles", return_value=unplaced):
+        nvidia.check_mig_layout(catalog.machine("eks", "p4d.24xlarge"), layout)
     return True
 
 
@@ -190,8 +191,8 @@ FUNCTIONS = (
     InFunction("add a pool to the fleet", lambda _: _sized(pools=False), lambda _: _sized(pools=True) == ""),
     InFunction(
         "see `pulumi-dra catalog gpus`",
-        raised(lambda _: catalog.gpu("zzz")),
-        works(lambda _: catalog.gpu(catalog.gpus()[0].id)),
+        raised(lambda _: nvidia.gpu("zzz")),
+        works(lambda _: nvidia.gpu(nvidia.gpus()[0].id)),
     ),
     InFunction(
         "make the plan again",

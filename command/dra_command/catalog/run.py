@@ -9,6 +9,7 @@ from dra_command.command_line.exit_status import Status
 from dra_command.pens.terminal.page import Page
 from dra_planner import catalog
 from dra_planner.catalog import Machine
+from dra_planner.drivers import nvidia
 from dra_planner.releases import GATES, RELEASES
 
 Row = dict[str, str | int | float | bool | None]
@@ -83,7 +84,7 @@ def _price(machine: Machine, region: str) -> Row:
 
 
 def _gpus(_: argparse.Namespace) -> Iterator[Row]:
-    for gpu in catalog.gpus():
+    for gpu in nvidia.gpus():
         yield {
             "id": gpu.id,
             "product": gpu.product_name,
@@ -97,12 +98,12 @@ def _gpus(_: argparse.Namespace) -> Iterator[Row]:
 
 
 def _mig(_: argparse.Namespace) -> Iterator[Row]:
-    for gpu in catalog.gpus():
-        for profile in catalog.mig_profiles(gpu.id):
+    for gpu in nvidia.gpus():
+        for profile in nvidia.mig_profiles(gpu.id):
             yield {
                 "gpu": gpu.id,
                 "profile": profile.name,
-                "layout": catalog.layout_name(profile),
+                "layout": nvidia.layout_name(profile),
                 "memory_mib": profile.memory_mib,
                 "at_most": profile.max_instances,
                 "slices": profile.size,
@@ -112,7 +113,7 @@ def _mig(_: argparse.Namespace) -> Iterator[Row]:
 
 
 def _drivers(_: argparse.Namespace) -> Iterator[Row]:
-    for release in catalog.driver_releases():
+    for release in nvidia.driver_releases():
         yield {
             "version": release.version,
             "released": release.released,

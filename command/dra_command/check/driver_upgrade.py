@@ -19,7 +19,7 @@ def check_upgrade(inputs: Inputs, old: str, new: str) -> CheckResult:
     names = names_given(inputs.sources)
     inputs, _ = extract_tutorials(inputs)  # values of charts are no manifests
     manifests = read_checked((*inputs.sources, *inputs.observed), features)
-    settings = inputs.fleet.drivers.nvidia.settings if inputs.fleet is not None else None
+    options = inputs.fleet.drivers.of(nvidia.DRIVER) if inputs.fleet is not None else None
     here = situation_of(manifests, inputs.fleet, names, has_snapshot=bool(inputs.observed))
     found = judge_upgrade(manifests, features, old, new, settings, here)
     return CheckResult(

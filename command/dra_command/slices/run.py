@@ -14,21 +14,19 @@ from dra_command.command_line.arguments import UsageError
 from dra_command.command_line.exit_status import Status
 from dra_command.inputs.command_inputs import read_inputs
 from dra_planner import catalog
-from dra_planner.catalog import DriverRelease, DriverSettings, Machine
+from dra_planner.catalog import Machine
 from dra_planner.documents.scalars import resolve_plain
+from dra_planner.drivers import DriverNode, every_driver, nvidia
+from dra_planner.drivers.dranet import predict_network_slices
+from dra_planner.drivers.nvidia import DriverRelease, DriverSettings, predict_slices
 from dra_planner.errors import CatalogError
 from dra_planner.fleet import Fleet
 from dra_planner.manifests import render_device_class, render_node
 from dra_planner.model import ResourceSlice
 from dra_planner.offers import nodes_of, predict_offers, predict_system_offer
 from dra_planner.plan import fleet_classes
-from dra_planner.releases import features_of, parse_version
-from dra_planner.slices import (
-    predict_accelerator_slices,
-    predict_network_slices,
-    predict_slices,
-    render_slice,
-)
+from dra_planner.releases import Features, features_of, parse_version
+from dra_planner.slices import render_slice
 
 _OF_A_MACHINE = ("cloud", "driver", "mig", "gate", "consumable_shares", "compute_domains", "network", "node_name")
 _NODE_NAME, _KUBERNETES = "node-0", "1.34"
@@ -108,7 +106,7 @@ def _of_machine(values: argparse.Namespace) -> list[ResourceSlice]:
     if len(node_name) > _LONGEST_NAME or not re.fullmatch(_NODE, node_name):
         fix = "write lower-case letters, digits, dashes and dots"
         raise UsageError(f'"{node_name}" is not a valid node name', fix=fix)
-    slices = list(predict_accelerator_slices(machine, node_name=node_name))
+    slices = _of_other_drivers(machine, node_name, features_of(parse_version(values.kubernetes or _KUBERNETES)))
     if values.driver or not slices:
         slices += predict_slices(
             machine,
@@ -123,11 +121,18 @@ def _of_machine(values: argparse.Namespace) -> list[ResourceSlice]:
     return slices
 
 
+def _of_other_drivers(machine: Machine, node_name: str, features: Features) -> list[ResourceSlice]:
+    """Return what drivers other than NVIDIA's publish of the accelerators of a machine type, set up as by default."""
+    node = DriverNode(machine=machine, name=node_name, features=features)
+    others = (each for each in every_driver() if each.accepts_true and each.serves_accelerator(machine))
+    return [found for driver in others for found in driver.slices(driver.options.model_validate({}), node)]
+
+
 def _release(version: str) -> DriverRelease:
     if not version:
-        known = ", ".join(each.version for each in catalog.driver_releases() if each.is_installable)
+        known = ", ".join(each.version for each in nvidia.driver_releases() if each.is_installable)
         raise UsageError("no release of the NVIDIA DRA driver is given", fix=f"give --driver VERSION, one of {known}")
-    return catalog.driver_release(version)
+    return nvidia.driver_release(version)
 
 
 def _network_slices(machine: Machine, node_name: str) -> tuple[ResourceSlice, ...]:

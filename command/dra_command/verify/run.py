@@ -14,6 +14,7 @@ from dra_command.inputs.command_inputs import Inputs, read_inputs
 from dra_command.pens.terminal.page import Page
 from dra_command.verify.contract import DifferenceRow, MissingRow, VerifyOutput
 from dra_planner.documents.snapshot import VERIFIED_KINDS
+from dra_planner.drivers import nvidia
 from dra_planner.fleet import Fleet
 from dra_planner.offers import (
     CatalogRow,
@@ -50,9 +51,10 @@ def run(values: argparse.Namespace) -> int:
     observed = observe_offers(snapshot, features)
     found = verify_offers(predict_offers(inputs.fleet, features), observed, _planned_counts(inputs, inputs.fleet))
     daemon_sets = [each.meta for each in snapshot.workloads if each.kind == "DaemonSet"]
+    options = inputs.fleet.drivers.of(nvidia.DRIVER)
     installed = [
         *(verify_classes(fleet_classes(inputs.fleet, features), snapshot.classes) if snapshot.classes else ()),
-        *verify_driver(inputs.fleet.drivers.nvidia.version, daemon_sets),
+        *(verify_driver(options.version, daemon_sets) if options is not None else ()),
     ]
     found = dataclasses.replace(found, differences=(*found.differences, *installed))
     rows = rows_to_add(observed)

@@ -7,7 +7,8 @@ from typing import Any, NotRequired, TypedDict
 import pulumi
 import pulumi_kubernetes as k8s
 
-from dra_planner.clouds import class_name_fault, extended_resource_fault, selection_fault
+from dra_planner.clouds import extended_resource_fault, selection_fault
+from dra_planner.drivers import class_name_fault
 from dra_planner.releases import parse_version
 from pulumi_dra.children import Children
 from pulumi_dra.dra.class_selectors import DEVICES, class_selectors, refusal_of

@@ -7,7 +7,7 @@ from typing import Any, NotRequired, TypedDict
 import pulumi
 import pulumi_kubernetes as k8s
 
-from dra_planner import catalog
+from dra_planner.drivers import nvidia
 from dra_planner.errors import PlannerError
 from pulumi_dra.children import Children
 from pulumi_dra.dra.images import ImageSettings, read_image
@@ -47,7 +47,7 @@ class DevicePluginArgs(TypedDict):
 class DevicePluginInputs:
     """The same, checked; `release` is None for a DaemonSet that is there already."""
 
-    release: catalog.DevicePluginRelease | None
+    release: nvidia.DevicePluginRelease | None
     namespace: str
     chart: str
     image: ImageSettings
@@ -66,7 +66,7 @@ def read_plugin_inputs(read: InputReader) -> DevicePluginInputs:
         read.refuse("version", "give either version (to install the chart) or existing_daemon_set (to narrow one)")
     elif version:
         try:
-            release = catalog.device_plugin_release(version)
+            release = nvidia.device_plugin_release(version)
         except PlannerError as error:
             read.refuse("version", str(error))
     for key in ("namespace", "chart", "image_repository", "image_digest", "image_pull_secrets"):
@@ -104,7 +104,7 @@ class DevicePlugin(pulumi.ComponentResource):
         self.register_outputs({"namespace": self.namespace})
 
     def _install(
-        self, name: str, inputs: DevicePluginInputs, release: catalog.DevicePluginRelease, children: Children
+        self, name: str, inputs: DevicePluginInputs, release: nvidia.DevicePluginRelease, children: Children
     ) -> pulumi.Output[str]:
         home = declare_privileged_namespace(name, inputs.namespace, children)
         own_chart = bool(inputs.chart)

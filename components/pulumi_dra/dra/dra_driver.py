@@ -4,7 +4,7 @@
 import pulumi
 import pulumi_kubernetes as k8s
 
-from dra_planner.catalog import DriverRelease
+from dra_planner.drivers.nvidia import DriverRelease
 from pulumi_dra.children import Children
 from pulumi_dra.dra.crds import declare_crds
 from pulumi_dra.dra.driver_inputs import DraDriverArgs, DraDriverInputs, read_driver_inputs

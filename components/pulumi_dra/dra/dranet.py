@@ -6,8 +6,8 @@ from typing import Any, NotRequired, TypedDict
 import pulumi
 import pulumi_kubernetes as k8s
 
-from dra_planner.catalog import chart_version_fault
 from dra_planner.clouds import DRA
+from dra_planner.drivers import chart_version_fault
 from pulumi_dra.children import Children
 from pulumi_dra.dra.driver_tolerations import DriverToleration, read_tolerations
 from pulumi_dra.dra.images import read_repository

@@ -7,8 +7,8 @@ from typing import Any, NotRequired, TypedDict
 
 import pulumi
 
-from dra_planner import catalog
-from dra_planner.catalog import DriverRelease
+from dra_planner.drivers import nvidia
+from dra_planner.drivers.nvidia import DriverRelease
 from dra_planner.errors import PlannerError
 from pulumi_dra.dra.crds import read_crds
 from pulumi_dra.dra.driver_tolerations import DriverToleration, read_tolerations
@@ -140,7 +140,7 @@ def _read_release(read: InputReader) -> DriverRelease | None:
     if not version:
         return None
     try:
-        return catalog.require_installable(catalog.driver_release(version))
+        return nvidia.require_installable(nvidia.driver_release(version))
     except PlannerError as error:
         read.refuse("version", str(error))
         return None
@@ -197,8 +197,8 @@ def _check_release(read: InputReader, release: DriverRelease, settings: DriverSe
     _check_gates(read, release, settings.feature_gates)
     if read.has("network_policy") and settings.network_policy and not has_network_policy(release):
         read.refuse("network_policy", f"the chart of {release.version} has none; it begins with 25.12.0")
-    shared = catalog.DriverSettings(gates=settings.feature_gates, consumable_shares=settings.consumable_shares)
-    for error in catalog.share_faults(release, shared):
+    shared = nvidia.DriverSettings(gates=settings.feature_gates, consumable_shares=settings.consumable_shares)
+    for error in nvidia.share_faults(release, shared):
         read.refuse("consumable_shares", str(error))
     if settings.webhook and not has_webhook(release):
         read.refuse("webhook", f"the chart of {release.version} has none; it begins with 25.8.0")
@@ -208,5 +208,5 @@ def _check_release(read: InputReader, release: DriverRelease, settings: DriverSe
 
 def _check_gates(read: InputReader, release: DriverRelease, gates: Mapping[str, bool]) -> None:
     """Refuse gates that the release does not know, and pairs on which the driver stops at start."""
-    for gate, error in catalog.gate_faults(release, catalog.DriverSettings(gates=gates)):
+    for gate, error in nvidia.gate_faults(release, nvidia.DriverSettings(gates=gates)):
         read.refuse(f"feature_gates.{gate}", str(error))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dra_planner import clouds
-from dra_planner.catalog import DriverRelease
+from dra_planner.drivers.nvidia import DriverRelease
 from pulumi_dra.dra.chart_keys import unknown_keys
 from pulumi_dra.dra.images import ImageSettings
 from pulumi_dra.dra.node_terms import GPU_TOLERATION, dra_node_terms

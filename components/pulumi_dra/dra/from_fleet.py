@@ -6,7 +6,8 @@ import pulumi
 import pulumi_kubernetes as k8s
 
 from dra_planner.clouds import cloud
-from dra_planner.fleet import Dranet as FleetDranet
+from dra_planner.drivers import dranet, is_managed
+from dra_planner.drivers.nvidia import DRIVER as NVIDIA
 from dra_planner.fleet import Fleet
 from dra_planner.planfile import PlanFile
 from pulumi_dra.built_cluster import BuiltCluster
@@ -30,7 +31,8 @@ def check_in_cluster(read: InputReader, inputs: DraPlatformInputs, fleet: Fleet,
     elsewhere, asked = fleet.driver_root, inputs.driver.get("driver_root", fleet.driver_root)
     if any(pool.image and pool.image.driver_root for pool in fleet.pools) and asked != elsewhere:
         read.refuse("driver.driver_root", f"images of the fleet have the driver in {elsewhere}: leave it out")
-    read_driver_inputs(read.inside("driver", driver_args(inputs, fleet, plan), DraDriverArgs))
+    if fleet.drivers.of(NVIDIA) is not None:
+        read_driver_inputs(read.inside("driver", driver_args(inputs, fleet, plan), DraDriverArgs))
     if fleet.device_plugin:
         read_plugin_inputs(read.inside("device_plugin", plugin_args(inputs, fleet), DevicePluginArgs))
     if fleet.device_classes:
@@ -64,15 +66,18 @@ def declare_in_cluster(
     cluster.declare_inside(options)
     after_installer = options
     of_cloud = cloud(fleet.cloud)
-    if not of_cloud.installs_driver:
+    if not of_cloud.installs_driver and fleet.drivers.of(NVIDIA) is not None:
         installer = DriverInstaller(f"{name}-driver-installer", {}, opts=options)
         # A plugin that starts before the NVIDIA driver is there can publish a slice without devices
         # (kubernetes-sigs/dra-driver-nvidia-gpu issue 1008).
         after_installer = pulumi.ResourceOptions.merge(options, pulumi.ResourceOptions(depends_on=[installer]))
-    driver = DraDriver(f"{name}-driver", driver_args(inputs, fleet, plan), opts=after_installer)
-    if fleet.drivers.dranet and of_cloud.network_driver and not of_cloud.network_driver.is_managed:
-        Dranet(f"{name}-dranet", dranet_args(fleet, fleet.drivers.dranet), opts=options)
-    after_driver = pulumi.ResourceOptions.merge(options, pulumi.ResourceOptions(depends_on=[driver]))
+    drivers: list[pulumi.Resource] = []
+    if fleet.drivers.of(NVIDIA) is not None:
+        drivers.append(DraDriver(f"{name}-driver", driver_args(inputs, fleet, plan), opts=after_installer))
+    options_of_dranet = fleet.drivers.of(dranet.DRIVER)
+    if options_of_dranet is not None and not is_managed(dranet.DRIVER, of_cloud):
+        Dranet(f"{name}-dranet", dranet_args(fleet, options_of_dranet), opts=options)
+    after_driver = pulumi.ResourceOptions.merge(options, pulumi.ResourceOptions(depends_on=drivers))
     if fleet.device_plugin:
         DevicePlugin(f"{name}-device-plugin", plugin_args(inputs, fleet), opts=options)
     if fleet.device_classes:
@@ -86,7 +91,8 @@ def declare_in_cluster(
 
 def driver_args(inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile) -> DraDriverArgs:
     """Return the driver's inputs; its quota must do for every node that the pools may ever have together."""
-    nvidia, options = fleet.drivers.nvidia, dict(inputs.driver)
+    nvidia, options = fleet.drivers.of(NVIDIA), dict(inputs.driver)
+    assert nvidia is not None  # asked for only if the fleet installs it
     args: dict[str, Any] = {
         "version": nvidia.version,
         "platform": fleet.cloud,
@@ -102,11 +108,11 @@ def driver_args(inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile) -> DraD
     return DraDriverArgs(**args, **options)
 
 
-def dranet_args(fleet: Fleet, dranet: FleetDranet) -> DranetArgs:
+def dranet_args(fleet: Fleet, options: dranet.Dranet) -> DranetArgs:
     """Return the inputs of DRANET on EKS."""
     args: dict[str, Any] = {"tolerations": pool_tolerations(fleet)}
-    if dranet.version:
-        args["version"] = dranet.version
+    if options.version:
+        args["version"] = options.version
     return DranetArgs(**args)
 
 

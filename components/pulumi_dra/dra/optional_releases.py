@@ -6,7 +6,7 @@ from typing import Any
 import pulumi
 import pulumi_kubernetes as k8s
 
-from dra_planner.catalog import chart_version_fault
+from dra_planner.drivers import chart_version_fault
 from pulumi_dra.children import Children
 from pulumi_dra.dra.images import SECRET_NAME, read_repository
 from pulumi_dra.dra.namespaces import declare_namespace

@@ -5,6 +5,7 @@ from typing import Any
 from dra_planner import catalog
 from dra_planner.clouds import NodeSettings
 from dra_planner.clouds.eks import max_pods
+from dra_planner.drivers.dranet import DRIVER as DRANET
 from dra_planner.fleet import Fleet, Pool
 
 
@@ -16,7 +17,7 @@ def zones_of(fleet: Fleet, pool: Pool) -> list[str]:
 
 def has_claimable_efa(fleet: Fleet, pool: Pool) -> bool:
     """Whether DRANET is to publish EFA interfaces of this pool, which must be there for it."""
-    return bool(fleet.drivers.dranet) and bool(catalog.machine(fleet.cloud, pool.machine).efa_interfaces)
+    return fleet.drivers.of(DRANET) is not None and bool(catalog.machine(fleet.cloud, pool.machine).efa_interfaces)
 
 
 def capacity_args(pool: Pool) -> dict[str, str]:

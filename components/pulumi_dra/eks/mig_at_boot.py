@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from dra_planner import catalog
+from dra_planner.drivers import nvidia
 from pulumi_dra.eks.boot_unit import unit_installer
 
 UNIT = "pulumi-dra-mig.service"
@@ -106,5 +107,5 @@ def mig_instances(machine: str, layout: str) -> list[list[str] | None]:
     """Return for each GPU its instances in creation order, None for one that stays whole; raises CatalogError."""
     return [
         None if geometry is None else [instance.profile.name for instance in geometry]
-        for geometry in catalog.mig_layout(catalog.machine("eks", machine), layout)
+        for geometry in nvidia.mig_layout(catalog.machine("eks", machine), layout)
     ]

@@ -6,6 +6,7 @@ from typing import Any
 import pulumi
 
 from dra_planner.clouds.gke import is_for_accelerators
+from dra_planner.drivers.dranet import DRIVER as DRANET
 from dra_planner.fleet import Fleet, Pool
 from dra_planner.planfile import PlanFile
 from pulumi_dra.built_cluster import BuiltCluster
@@ -102,7 +103,7 @@ def pool_args(
         "zones": list(pool.zones) or zones,
         "service_account": service_account,
         "resource_labels": inputs.tags,
-        "network_devices": bool(fleet.drivers.dranet),
+        "network_devices": fleet.drivers.of(DRANET) is not None,
         **planned_pool_args(fleet, plan, pool, options.pop("labels", {})),
     }
     args["capacity"] = pool.source.kind

@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from dra_planner.catalog.device_classes import known_classes
+from dra_planner.drivers import known_classes
 from dra_planner.manifests import Manifests
 from dra_planner.model import (
     ClaimSpec,

@@ -14,12 +14,12 @@ from pkgutil import extend_path, iter_modules
 from dra_planner.catalog import Machine, cloud_titles
 from dra_planner.clouds.protocol.allocatable import DISK_GIB, Allocatable, NodeImage, NodeSettings, reserved_cpu_milli
 from dra_planner.clouds.protocol.cloud import (
+    WHOLE,
     Capacity,
     Cloud,
     ClusterSettings,
     CountStep,
     Fault,
-    NetworkDriver,
     PoolSettings,
 )
 from dra_planner.clouds.protocol.labels import (
@@ -48,7 +48,6 @@ from dra_planner.clouds.protocol.refusals import (
     selection_fault,
     taints_fault,
 )
-from dra_planner.clouds.protocol.refusals import class_name_fault as _class_name_fault
 from dra_planner.clouds.protocol.resources import (
     AttachedGpus,
     ClusterResource,
@@ -87,6 +86,7 @@ __all__ = [
     "POOL",
     "SYSTEM_NODES",
     "UTC_ZONE",
+    "WHOLE",
     "Allocatable",
     "AttachedGpus",
     "Capacity",
@@ -99,7 +99,6 @@ __all__ = [
     "Fault",
     "Hours",
     "MachineTemplate",
-    "NetworkDriver",
     "NodeImage",
     "NodeLabel",
     "NodeSettings",
@@ -108,7 +107,6 @@ __all__ = [
     "PoolResource",
     "PoolSettings",
     "Schedule",
-    "class_name_fault",
     "cloud",
     "cloud_of",
     "extended_resource_fault",
@@ -171,10 +169,3 @@ def cloud_of_labels(labels: Iterable[str]) -> str:
     own = ((cloud(name).unknown_labels[0], name) for name in names())
     known = tuple(labels)
     return next((name for prefix, name in own if any(label.startswith(prefix) for label in known)), "")
-
-
-def class_name_fault(name: str) -> str:
-    """Return why a DeviceClass of one's own cannot be called so, or ""; DRANET has other classes on each cloud."""
-    # Drivers name theirs after a domain: no cloud is loaded for a name without a dot.
-    drivers = (cloud(each).network_driver for each in names() if "." in name)
-    return _class_name_fault(name, [own for driver in drivers if driver for own, _ in driver.classes])

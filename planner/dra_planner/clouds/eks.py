@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from dra_planner.catalog import EFA, WHOLE, Machine
+from dra_planner.catalog import Machine
 from dra_planner.clouds.protocol.allocatable import (
     EVICTION_MIB,
     MIB,
@@ -16,7 +16,7 @@ from dra_planner.clouds.protocol.allocatable import (
     disk_bytes,
     reserved_cpu_milli,
 )
-from dra_planner.clouds.protocol.cloud import Cloud, ClusterSettings, Fault, NetworkDriver, PoolSettings
+from dra_planner.clouds.protocol.cloud import WHOLE, Cloud, ClusterSettings, Fault, PoolSettings
 from dra_planner.clouds.protocol.labels import PoolNodes
 from dra_planner.clouds.protocol.refusals import private_network_fault
 from dra_planner.clouds.protocol.resources import ClusterResource, CountLimits, MachineTemplate, PoolResource
@@ -119,16 +119,6 @@ class Eks(Cloud):
     karpenter = "karpenter.k8s.aws"
 
     driver_root = "/"
-    # What the chart aws-dranet selects by: karpenter.sh/docs/tasks/dra.
-    network_driver = NetworkDriver(
-        is_managed=False,
-        classes=(
-            (
-                "efa.networking.k8s.aws",
-                f"device.driver == 'dra.net' && device.attributes['dra.net'].pciDevice == '{EFA}'",
-            ),
-        ),
-    )
 
     provider = "pulumi:providers:aws"
     cluster = ClusterResource(token="aws:eks/cluster:Cluster", version="version", region="region")

@@ -15,10 +15,10 @@ from dra_planner.clouds.protocol.allocatable import (
     disk_bytes,
     reserved_cpu_milli,
 )
-from dra_planner.clouds.protocol.cloud import Cloud, CountStep, Fault, NetworkDriver, PoolSettings
+from dra_planner.clouds.protocol.cloud import Cloud, CountStep, Fault, PoolSettings
 from dra_planner.clouds.protocol.labels import NodeLabel, PoolNodes
 from dra_planner.clouds.protocol.resources import AttachedGpus, ClusterResource, CountLimits, PoolResource
-from dra_planner.model import AttributeValue, Taint, Unknown
+from dra_planner.model import Taint
 
 NO_DEVICE_PLUGIN = "gke-no-default-nvidia-gpu-device-plugin"
 DRA_DRIVER = "cloud.google.com/gke-nvidia-gpu-dra-driver"
@@ -55,7 +55,6 @@ _SSD_CHOICES: dict[str, tuple[int, ...]] = {
     **{f"g2-standard-{vcpus}": (1,) for vcpus in (4, 8, 12, 16, 32)},
 }
 _COMPACT_FLEX_START = ("a3-ultragpu-", "a4-", "h4d-")
-_OF_A_NETWORK_DEVICE = ("block", "subBlock", "host", "networkName", "networkProjectNumber", "ipAliases")
 
 
 class Gke(Cloud):
@@ -119,14 +118,6 @@ class Gke(Cloud):
     supports_mig = False
     unsupported_gates = ("DynamicMIG", "TimeSlicingSettings", "MPSSupport", "ConsumableShares")
     driver_source = "docs.cloud.google.com/kubernetes-engine/docs/how-to/set-up-dra: no time-sharing, MIG or MPS"
-    # docs.cloud.google.com/kubernetes-engine/docs/how-to/allocate-network-resources-dra
-    network_driver = NetworkDriver(
-        is_managed=True,
-        classes=(
-            ("mrdma.google.com", "device.driver == 'dra.net' && device.attributes['dra.net'].rdma == true"),
-            ("netdev.google.com", "device.driver == 'dra.net' && device.attributes['dra.net'].rdma == false"),
-        ),
-    )
     critical_pods_need_quota = True
 
     provider = "pulumi:providers:gcp"
@@ -201,10 +192,6 @@ class Gke(Cloud):
             "cloud.google.com/gke-os-distribution": "cos",
             "cloud.google.com/gke-container-runtime": "containerd",
         }
-
-    def network_attributes(self, machine: Machine) -> dict[str, AttributeValue]:
-        known: dict[str, AttributeValue] = {"gce.dra.net/machineType": machine.instance_type}
-        return known | {f"gce.dra.net/{name}": Unknown() for name in _OF_A_NETWORK_DEVICE}
 
     def boot_disk_types(self, instance_type: str) -> tuple[str, ...]:
         return boot_disks(instance_type)

@@ -1,6 +1,6 @@
 """The user's document: which cluster, which pools, which drivers; read, validated, defaults filled in."""
 
-from dra_planner.fleet.drivers import DevicePlugin, Dranet, Drivers, FleetDeviceClass, NvidiaDriver
+from dra_planner.fleet.drivers import DevicePlugin, DriversOfFleet, FleetDeviceClass
 from dra_planner.fleet.pools import CapacityBlock, Count, Headroom, Pool, PoolTaint, Quota, Redundancy, Reservation
 from dra_planner.fleet.reading import (
     StackSettings,
@@ -19,13 +19,11 @@ __all__ = [
     "CapacityBlock",
     "Count",
     "DevicePlugin",
-    "Dranet",
-    "Drivers",
+    "DriversOfFleet",
     "Fleet",
     "FleetDeviceClass",
     "Headroom",
     "Network",
-    "NvidiaDriver",
     "Pool",
     "PoolTaint",
     "Quota",

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from dra_planner import catalog
-from dra_planner.catalog import DriverRelease, Machine
-from dra_planner.clouds import ClusterSettings, PoolSettings, cloud, extended_resource_fault
+from dra_planner.catalog import Machine
+from dra_planner.clouds import WHOLE, ClusterSettings, PoolSettings, cloud, extended_resource_fault
 from dra_planner.documents.tree import Location
+from dra_planner.drivers import nvidia
 from dra_planner.errors import PlannerError
 from dra_planner.fleet.limits import limit_faults
 from dra_planner.fleet.pools import Pool
@@ -20,36 +21,29 @@ Fault = tuple[Location, str]
 
 def check_together(fleet: Fleet) -> list[Fault]:
     """Return what is wrong between fields, or unknown to the catalogue: (location, sentence) for each fault."""
-    driver = _driver(fleet)
-    faults = [*_cloud_faults(fleet), *_driver_faults(fleet, driver)]
+    faults = [*_cloud_faults(fleet), *_driver_faults(fleet)]
     if fleet.device_plugin:
         version = fleet.device_plugin.version
-        faults += _catalog_fault(("devicePlugin", "version"), lambda: catalog.device_plugin_release(version))
+        faults += _catalog_fault(("devicePlugin", "version"), lambda: nvidia.device_plugin_release(version))
     if isinstance(fleet.network.zones, list):
         for at, zone in enumerate(fleet.network.zones):
             faults += _zone_fault(fleet, zone, ("network", "zones", at))
     faults += _name_faults(fleet)
     for index, pool in enumerate(fleet.pools):
-        faults += _pool_faults(fleet, index, pool, driver)
+        faults += _pool_faults(fleet, index, pool)
     return [*faults, *_driver_root_faults(fleet), *_limit_faults(fleet), *_redundancy_faults(fleet)]
-
-
-def _driver(fleet: Fleet) -> DriverRelease | None:
-    try:
-        return catalog.driver_release(fleet.drivers.nvidia.version)
-    except PlannerError:
-        return None
 
 
 def _cloud_faults(fleet: Fleet) -> Iterator[Fault]:
     """Yield what the cloud refuses of the cluster."""
-    asked = {
+    asked: dict[str, object] = {
         "network.subnetIds": fleet.network.subnet_ids,
         "network.prefixDelegation": fleet.network.prefix_delegation,
         "devicePlugin": fleet.device_plugin,
-        "drivers.dranet": fleet.drivers.dranet,
-        "drivers.dranet.version": fleet.drivers.dranet and fleet.drivers.dranet.version,
     }
+    for driver, options in fleet.drivers.installed():
+        asked[f"drivers.{driver.name}"] = True
+        asked |= {f"drivers.{driver.name}.{key}": value for key, value in options.model_dump(by_alias=True).items()}
     cluster = ClusterSettings(
         region=fleet.region,
         kubernetes=fleet.kubernetes,
@@ -72,18 +66,12 @@ def _location(key: str) -> Location:
     return tuple(int(part) if part.isdigit() else part for part in key.split("."))
 
 
-def _driver_faults(fleet: Fleet, driver: DriverRelease | None) -> Iterator[Fault]:
-    at: Location = ("drivers", "nvidia")
-    if driver is None:
-        version = fleet.drivers.nvidia.version
-        yield from _catalog_fault((*at, "version"), lambda: catalog.driver_release(version))
-        return
-    yield from _catalog_fault((*at, "version"), lambda: catalog.require_installable(driver))
-    settings = fleet.drivers.nvidia.settings
-    for key, error in catalog.driver_faults(driver, settings, features_of(fleet.minor)):
-        yield (*at, key), sentence_of(error)
-    for refused in cloud(fleet.cloud).gate_faults(driver, settings):
-        yield (*at, "featureGates"), sentence_of(refused)
+def _driver_faults(fleet: Fleet) -> Iterator[Fault]:
+    for driver, options in fleet.drivers.installed():
+        refused = f"drivers.{driver.name}" in cloud(fleet.cloud).refused  # the cloud's own sentence says it
+        for key, error in driver.faults(options, cloud(fleet.cloud), features_of(fleet.minor)):
+            if key or not refused:
+                yield ("drivers", driver.name, *_location(key)) if key else ("drivers", driver.name), sentence_of(error)
 
 
 def _name_faults(fleet: Fleet) -> Iterator[Fault]:
@@ -132,7 +120,7 @@ def _limit_faults(fleet: Fleet) -> Iterator[Fault]:
         yield from limit_faults(fleet)
 
 
-def _pool_faults(fleet: Fleet, index: int, pool: Pool, driver: DriverRelease | None) -> Iterator[Fault]:
+def _pool_faults(fleet: Fleet, index: int, pool: Pool) -> Iterator[Fault]:
     at: Location = ("pools", index)
     for position, zone in enumerate(pool.zones):
         yield from _zone_fault(fleet, zone, (*at, "zones", position))
@@ -163,7 +151,11 @@ def _pool_faults(fleet: Fleet, index: int, pool: Pool, driver: DriverRelease | N
         return
     if not cloud(fleet.cloud).region_of(fleet.region):
         yield from _catalog_fault((*at, "machine"), lambda: catalog.check_region(machine, fleet.region))
-    yield from _mig_faults((*at, "mig"), fleet, pool, machine, driver)
+    if pool.mig not in WHOLE and not any(driver.has_mig for driver, _ in fleet.drivers.installed()):
+        yield (*at, "mig"), "none of the fleet's drivers partitions devices with MIG; remove mig"
+    for driver, options in fleet.drivers.installed():
+        for key, error in driver.pool_faults(options, cloud(fleet.cloud), machine, pool.mig):
+            yield (*at, *_location(key)), sentence_of(error)
 
 
 def _asked(pool: Pool) -> Iterator[tuple[str, object]]:
@@ -193,20 +185,6 @@ def _machine(fleet: Fleet, pool: Pool) -> tuple[Machine | None, str]:
         return catalog.machine(fleet.cloud, pool.machine), ""
     except PlannerError as error:
         return None, sentence_of(error)
-
-
-def _mig_faults(
-    at: Location, fleet: Fleet, pool: Pool, machine: Machine, driver: DriverRelease | None
-) -> Iterator[Fault]:
-    """Yield what is wrong with a layout, or with the driver's settings on this machine."""
-    settings = fleet.drivers.nvidia.settings
-    told: list[PlannerError] = []
-    if driver is not None:
-        told += catalog.machine_faults(machine, driver, settings, pool.mig)
-        told += cloud(fleet.cloud).mig_faults(driver, settings, pool.mig)
-    yield from ((at, sentence_of(error)) for error in told)
-    if not told:
-        yield from _catalog_fault(at, lambda: catalog.check_mig_layout(machine, pool.mig))
 
 
 def _catalog_fault(at: Location, look_up: Callable[[], object]) -> list[Fault]:

@@ -1,81 +1,21 @@
 """DRA drivers of a cluster and how they are set up, the device plugin beside them, classes of the platform's own."""
 
-from typing import Annotated, Any, Literal
+from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeVar, cast
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field, create_model, model_validator
 
-from dra_planner.catalog import DriverSettings, chart_version_fault
-from dra_planner.clouds import class_name_fault, selection_fault
-from dra_planner.fleet.values import Document, empty_list, empty_mapping, refused_by
+from dra_planner.clouds import selection_fault
+from dra_planner.documents.models import Document, empty_list, refused_by
+from dra_planner.drivers import Driver, class_name_fault, every_driver
 
-_LATER = {
-    "efa": "is not supported: DRANET publishes EFA interfaces; write dranet: true",
-    "tpu": "is not supported yet; remove it, or plan on real nodes with --observed",
-    "neuron": "is not supported yet; remove it, or plan on real nodes with --observed",
-}
-
-
-def _check_shares(value: Any) -> Any:
-    if isinstance(value, str) and value.isascii() and value.isdigit():
-        value = int(value)  # as the chart's own value is written
-    is_count = isinstance(value, int) and not isinstance(value, bool) and value > 0
-    if value not in ("", "disabled", "memory", "unlimited") and not is_count:
-        raise ValueError(f'"{value}" is not a way to share devices; use "memory", "unlimited" or a positive number')
-    return value
+Options = TypeVar("Options", bound=Document)
+_LATER = {"efa": "is not supported: DRANET publishes EFA interfaces; write dranet: true"}
 
 
-class NvidiaDriver(Document):
-    """The NVIDIA DRA driver."""
-
-    version: str = Field(description="Version of the Helm chart.")
-    feature_gates: dict[str, bool] = Field(
-        default_factory=empty_mapping,
-        description="Feature gates of the driver, by name (`pulumi-dra catalog drivers`): DynamicMIG, "
-        "PassthroughSupport for VFIO, ConsumableShares, ….",
-    )
-    consumable_shares: Annotated[
-        Literal["", "disabled", "memory", "unlimited"] | Annotated[int, Field(ge=1)], BeforeValidator(_check_shares)
-    ] = Field(
-        default="",
-        description="How several claims share a GPU, with the gate ConsumableShares (0.5.0 and Kubernetes 1.36 or "
-        "later): by memory, without limit, or in so many shares (time-slicing).",
-    )
-    compute_domains: bool = Field(
-        default=False, description="Whether ComputeDomains are served, for NVLink across nodes (GB200, GB300)."
-    )
-
-    @property
-    def settings(self) -> DriverSettings:
-        """What of this changes what a node publishes."""
-        return DriverSettings(
-            gates=self.feature_gates,
-            consumable_shares=str(self.consumable_shares),
-            compute_domains=self.compute_domains,
-        )
-
-
-class Dranet(Document):
-    """DRANET: network interfaces that pods claim beside GPUs. EFA on EKS; on GKE the cloud runs it."""
-
-    version: Annotated[str, refused_by(chart_version_fault)] = Field(
-        default="", description="EKS: version of the chart aws-dranet. GKE manages its own: leave it out."
-    )
-
-
-def _dranet(value: Any) -> Any:
-    if not isinstance(value, bool | dict | Dranet):
-        raise ValueError(f'must be true, false or the mapping {{version: …}}, not "{value}"')
-    return {} if value is True else value
-
-
-class Drivers(Document):
-    """DRA drivers of the cluster, by name."""
-
-    nvidia: NvidiaDriver
-    dranet: Annotated[
-        Dranet | Literal[False],
-        BeforeValidator(_dranet, json_schema_input_type=Dranet | bool),
-    ] = Field(default=False, description="Network interfaces beside GPUs: true, or which version (EKS).")
+class DriversOfFleet(Document):
+    """DRA drivers of the cluster, by name; the fields are those of every known driver."""
 
     @model_validator(mode="before")
     @classmethod
@@ -84,6 +24,53 @@ class Drivers(Document):
         if named:
             raise ValueError("; ".join(f'driver "{name}" {_LATER[name]}' for name in named))
         return data
+
+    @model_validator(mode="after")
+    def _at_least_one(self) -> Self:
+        if not any(True for _ in self.installed()):
+            raise ValueError(f"must name at least one driver: {', '.join(each.name for each in every_driver())}")
+        return self
+
+    def of(self, driver: Driver[Options]) -> Options | None:
+        """Return the options of a driver; None if the fleet doesn't install it."""
+        return cast(Options, getattr(self, driver.name)) or None
+
+    def installed(self) -> Iterator[tuple[Driver[Any], Document]]:
+        """Yield the drivers that the fleet installs, sorted by name, each with its options."""
+        for driver in every_driver():
+            if options := getattr(self, driver.name):
+                yield driver, options
+
+
+def _switched(value: Any, *, driver: Driver[Any]) -> Any:
+    """Return what `true` stands for: a driver with its defaults."""
+    if isinstance(value, dict | driver.options) or value is False:
+        return value
+    if value is True and driver.accepts_true:
+        return {}
+    choices = "true, false or" if driver.accepts_true else "false or"
+    raise ValueError(f'must be {choices} the mapping {{version: …}}, not "{value}"')
+
+
+def _field(driver: Driver[Any]) -> tuple[Any, Any]:
+    off = Literal[False]
+    accepted = driver.options | bool if driver.accepts_true else driver.options | off
+    switch = BeforeValidator(partial(_switched, driver=driver), json_schema_input_type=accepted)
+    is_left_out = None if driver.written_when_off else lambda value: value is False
+    return (
+        Annotated[driver.options | off, switch],
+        Field(default=False, description=driver.meaning, exclude_if=is_left_out),
+    )
+
+
+_FIELDS: dict[str, Any] = {each.name: _field(each) for each in every_driver()}
+if TYPE_CHECKING:
+
+    class Drivers(DriversOfFleet):
+        """The drivers of a fleet, with a field for each known driver."""
+
+else:
+    Drivers = create_model("Drivers", __base__=DriversOfFleet, __module__=__name__, **_FIELDS)
 
 
 class DevicePlugin(Document):

@@ -27,18 +27,8 @@ from dra_planner.clouds import (
     time_of_day_fault,
     time_zone_fault,
 )
-from dra_planner.fleet.values import (
-    DNS_LABEL,
-    Amount,
-    Document,
-    Price,
-    bounds,
-    empty_list,
-    empty_mapping,
-    nothing_given,
-    refused_by,
-    within,
-)
+from dra_planner.documents.models import Document, empty_list, empty_mapping, nothing_given, refused_by
+from dra_planner.fleet.values import DNS_LABEL, Amount, Price, bounds, within
 
 LabelKey = Annotated[str, refused_by(label_key_fault)]
 LabelValue = Annotated[str, refused_by(label_value_fault)]

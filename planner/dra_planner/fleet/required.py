@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from dra_planner import clouds
-from dra_planner.catalog import device_plugin_releases, machines, newest_driver_release
+from dra_planner.catalog import machines
 from dra_planner.documents.tree import Location
+from dra_planner.drivers.nvidia import device_plugin_releases, newest_driver_release
 
 _OTHERS: Mapping[tuple[str, ...], str] = {
     ("deviceClasses", "name"): "large-gpus",

@@ -19,22 +19,12 @@ from pydantic import (
 from dra_planner import clouds
 from dra_planner.catalog import Machine
 from dra_planner.clouds import SYSTEM_NODES, PoolNodes, public_network_fault, repetition_fault
+from dra_planner.documents.models import Document, empty_list, empty_mapping, nothing_given, refused_by
 from dra_planner.errors import PlannerError
 from dra_planner.fleet.drivers import DevicePlugin, Drivers, FleetDeviceClass
 from dra_planner.fleet.limits import shared_limits
 from dra_planner.fleet.pools import Headroom, Pool, Quota, Redundancy
-from dra_planner.fleet.values import (
-    DNS_SUBDOMAIN,
-    Amount,
-    Document,
-    bounds,
-    empty_list,
-    empty_mapping,
-    nothing_given,
-    refused_by,
-    sentence_of,
-    within,
-)
+from dra_planner.fleet.values import DNS_SUBDOMAIN, Amount, bounds, sentence_of, within
 from dra_planner.model import SharedLimit
 from dra_planner.releases import parse_version
 
@@ -209,7 +199,7 @@ class Fleet(Document):
             name=pool.name,
             machine=machine,
             capacity=pool.source.kind,
-            network_devices=self.drivers.dranet is not False,
+            network_devices=any(driver.is_network for driver, _ in self.drivers.installed()),
             autoscaler=self.autoscaler,
         )
 

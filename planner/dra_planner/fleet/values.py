@@ -3,62 +3,23 @@
 Modules with such parts take annotations as they stand: pydantic would compile those that are texts at every start.
 """
 
-from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer
-from pydantic.alias_generators import to_camel
+from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer
 
 from dra_planner.clouds import range_fault
+from dra_planner.documents.models import Document, refused_by
 from dra_planner.errors import PlannerError
 from dra_planner.quantity import Quantity, amount_complaint
 
-Part = TypeVar("Part", bound="Document")
 DNS_LABEL = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"
 DNS_SUBDOMAIN = r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$"
-
-
-class Document(BaseModel):
-    """A mapping of the fleet: keys are camelCase outside, unknown keys are errors, values are not coerced."""
-
-    model_config = ConfigDict(
-        alias_generator=to_camel, extra="forbid", frozen=True, strict=True, populate_by_name=True, defer_build=True
-    )
-
-
-# pydantic reads the signature of each factory: that of a function is known, that of `list` or of a model takes long.
-
-
-def empty_list() -> list[Any]:
-    """Return a new list: what a field is where nothing is given."""
-    return []
-
-
-def empty_mapping() -> dict[str, Any]:
-    """Return a new dictionary: what a field is where nothing is given."""
-    return {}
-
-
-def nothing_given(part: type[Part]) -> Callable[[], Part]:
-    """Return what makes a part with all of its defaults, which needs no validator of its own."""
-    return lambda: part.model_construct()
 
 
 def sentence_of(error: PlannerError) -> str:
     """Return what an error says, with its fix."""
     return f"{error.message}; {error.fix}" if error.fix else error.message
-
-
-def refused_by(fault: Callable[[Any], str]) -> AfterValidator:
-    """Return the check that refuses a value with the sentence that `fault` has for it, "" for none."""
-
-    def check(value: Any) -> Any:
-        if sentence := fault(value):
-            raise ValueError(sentence)
-        return value
-
-    return AfterValidator(check)
 
 
 def within(allowed: range) -> AfterValidator:

@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from io import StringIO
 
 from dra_planner import catalog, clouds
-from dra_planner.catalog import Gpu, Machine
+from dra_planner.catalog import Machine
 from dra_planner.catalog.tables import read_table
+from dra_planner.drivers import nvidia
+from dra_planner.drivers.nvidia import GPU_DRIVER, Gpu
 from dra_planner.errors import CatalogError
 from dra_planner.model import Device
 from dra_planner.offers.model import Offer
 from dra_planner.quantity import Quantity
-from dra_planner.slices import GPU_DRIVER
 
 _MIB = 1024 * 1024
 _SOURCE = "resourceslice-dumps"
@@ -90,7 +91,7 @@ def _gpu_rows(device: Device) -> set[CatalogRow]:
 
 
 def _known_gpu(product: str) -> Gpu | None:
-    return next((gpu for gpu in catalog.gpus() if gpu.product_name == product), None)
+    return next((gpu for gpu in nvidia.gpus() if gpu.product_name == product), None)
 
 
 def _gpu_id(product: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from dra_planner import catalog
+from dra_planner.drivers import nvidia
 from dra_planner.model import DeviceClass, ObjectMeta
 from dra_planner.offers.verification import Difference
 
@@ -33,8 +33,8 @@ def verify_driver(version: str, daemon_sets: Iterable[ObjectMeta]) -> Iterator[D
 
     Nothing where no DaemonSet carries the label of the chart: the driver may be installed in another way.
     """
-    charts = {release.chart for release in catalog.driver_releases()}
-    expected = _labelled(catalog.driver_release(version).chart, version)
+    charts = {release.chart for release in nvidia.driver_releases()}
+    expected = _labelled(nvidia.driver_release(version).chart, version)
     # The chart writes nameOverride into its label, and components keep the older chart's name: both are this release.
     same = {_labelled(chart, version) for chart in charts}
     found = {label for each in daemon_sets if _is_of(label := each.labels.get(_CHART, ""), charts)}

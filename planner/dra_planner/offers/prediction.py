@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Literal
 from dra_planner import catalog
 from dra_planner.catalog import Machine
 from dra_planner.clouds import NodeSettings
+from dra_planner.drivers import DriverNode
 from dra_planner.errors import Place, PlannerError
 from dra_planner.model import Node, ObjectMeta
 from dra_planner.offers.allocatable import predict_allocatable
+from dra_planner.offers.devices import published_by
 from dra_planner.offers.labels import (
     base_labels,
     network_zones,
@@ -22,7 +24,6 @@ from dra_planner.offers.labels import (
 )
 from dra_planner.offers.model import Deduction, Offer
 from dra_planner.releases import Features
-from dra_planner.slices import network_assumptions, predict_network_slices, predict_slices, slice_assumptions
 
 if TYPE_CHECKING:  # reading a snapshot needs no fleet, and its schema takes long to import
     from dra_planner.fleet import Fleet, Pool
@@ -56,7 +57,7 @@ def predict_offers(fleet: Fleet, features: Features) -> tuple[Offer, ...]:
 
 def node_settings(fleet: Fleet, pool: Pool | None = None) -> NodeSettings:
     """Return how the nodes of a pool are set up; without one, those of the system pool."""
-    drivers = ("dranet",) if fleet.drivers.dranet and pool is not None else ()
+    drivers = tuple(driver.name for driver, _ in fleet.drivers.installed()) if pool is not None else ()
     everywhere = NodeSettings(
         prefix_delegation=fleet.network.prefix_delegation,
         daemons={name: each.amounts if each else None for name, each in fleet.daemon_pods.items()},
@@ -112,17 +113,11 @@ def predict_system_offer(fleet: Fleet) -> Offer | None:
 
 
 def _offer(fleet: Fleet, pool: Pool, features: Features) -> Offer:
-    node_name, settings, driver_settings = f"{pool.name}-0", node_settings(fleet, pool), fleet.drivers.nvidia.settings
+    node_name, settings = f"{pool.name}-0", node_settings(fleet, pool)
     machine = catalog.machine(fleet.cloud, pool.machine)
     catalog.check_region(machine, fleet.region)
-    driver = catalog.driver_release(fleet.drivers.nvidia.version)
     allocatable = predict_allocatable(machine, settings)
-    slices = predict_slices(
-        machine, driver, node_name=node_name, features=features, mig=pool.mig, settings=driver_settings
-    )
-    network = fleet.drivers.dranet is not False
-    if network:
-        slices += predict_network_slices(machine, node_name=node_name)
+    published = published_by(fleet, DriverNode(machine=machine, name=node_name, features=features, mig=pool.mig))
     deductions, unknown_daemons = _deductions(machine, settings)
     hourly_usd, priced_on, price_sentences = _price(fleet, pool, machine)
     node = Node(
@@ -134,7 +129,7 @@ def _offer(fleet: Fleet, pool: Pool, features: Features) -> Offer:
         name=pool.name,
         origin="predicted",
         node=node,
-        slices=slices,
+        slices=published.slices,
         count_min=pool.count.min,
         count_max=pool.count.max,
         hourly_usd=hourly_usd,
@@ -148,9 +143,8 @@ def _offer(fleet: Fleet, pool: Pool, features: Features) -> Offer:
         assumptions=(
             *allocatable.assumptions,
             *unknown_daemons,
-            *slice_assumptions(machine, driver, mig=pool.mig, settings=driver_settings),
-            *(network_assumptions(machine) if network else ()),
-            *_other_accelerator(machine),
+            *published.assumptions,
+            *_other_accelerator(fleet, machine),
             *_bought(pool),
             *_offered(machine, fleet.region, pool_zones(fleet, pool)),
             *price_sentences,
@@ -188,9 +182,10 @@ def _devices_doubt(pool: Pool) -> str:
     return f"where the image {pool.image.id} has the NVIDIA driver, or whether it has one, is not said"
 
 
-def _other_accelerator(machine: Machine) -> tuple[str, ...]:
+def _other_accelerator(fleet: Fleet, machine: Machine) -> tuple[str, ...]:
+    """Return a sentence if no driver of the fleet publishes the accelerators of a machine type."""
     accelerator = machine.accelerator
-    if accelerator is None or accelerator.gpu is not None:
+    if accelerator is None or any(driver.serves_accelerator(machine) for driver, _ in fleet.drivers.installed()):
         return ()
     return (f"{machine.name}: no driver of this fleet publishes its {accelerator.model}; nothing of it is offered",)
 

@@ -15,6 +15,7 @@ from dra_planner import catalog
 from dra_planner.catalog import Machine
 from dra_planner.clouds import POOL, Cloud, PoolNodes, cloud, cloud_of_labels
 from dra_planner.documents.snapshot import SNAPSHOT_COMMAND
+from dra_planner.drivers import nvidia
 from dra_planner.errors import CatalogError, ManifestError, Place, PlannerError
 from dra_planner.fleet import Fleet, read_fleet
 from dra_planner.model import Node
@@ -167,13 +168,13 @@ def _system_pool(machines: Sequence[str], of_cloud: Cloud, notes: list[str]) -> 
 
 def _driver(sources: Iterable[Source], notes: list[str]) -> str:
     """Return the release of the NVIDIA DRA driver that the snapshot's pods run, else the newest that is known."""
-    known = [release.version for release in catalog.driver_releases() if release.is_installable]
+    known = [release.version for release in nvidia.driver_releases() if release.is_installable]
     seen: Counter[str] = Counter(match for source in sources for match in _DRIVER_IMAGE.findall(source.text))
     for version, _ in seen.most_common():
         if version in known:
             return version
     what = f"runs {next(iter(seen))}, which no table has" if seen else "is not in the snapshot"
-    newest = catalog.newest_driver_release().version
+    newest = nvidia.newest_driver_release().version
     notes.append(f"the NVIDIA DRA driver {what}: {newest} is planned")
     return newest
 

@@ -7,17 +7,15 @@ nothing is said of the first, and the second are named. Only guards ask for this
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from typing import Final
 
 from dra_planner.claims import extended_resources
-from dra_planner.clouds import GPU_TAINT
 from dra_planner.model import Blocked, ClaimSpec, Demand, DeviceClass, Member, Shape
 from dra_planner.offers import Offer
 
-OWN_DOMAIN: Final = GPU_TAINT.key.partition("/")[0]  # of the vendor whose devices every pool has
 _DRIVER: Final = re.compile(r"""\bdevice\.driver\s*==\s*["']([^"']+)["']""")
 _SLIP: Final = 0.8  # as near to the own domain: misspelt
 
@@ -43,6 +41,7 @@ def device_demand(demand: Demand, offers: Iterable[Offer], classes: Mapping[str,
     """Return the part of a demand that these offers are there for."""
     offers = tuple(offers)
     drivers = {part.driver for offer in offers for part in offer.slices}
+    own = {_domain(name) for name in drivers}
     counted = {name for offer in offers for name in offer.node.allocatable}
     shapes: list[Shape] = []
     others: list[OtherDevices] = []
@@ -52,7 +51,7 @@ def device_demand(demand: Demand, offers: Iterable[Offer], classes: Mapping[str,
             if shape.per_node:
                 shapes.append(shape)  # takes room on every node
             continue
-        names = _names_of_others(shape, resources - counted, classes, drivers)
+        names = _names_of_others(shape, resources - counted, classes, drivers, own)
         if names is None:
             shapes.append(shape)
         else:
@@ -60,7 +59,7 @@ def device_demand(demand: Demand, offers: Iterable[Offer], classes: Mapping[str,
     blocked: list[Blocked] = []
     unknown: list[Blocked] = []
     for each in demand.blocked:
-        if each.classes and all(name not in classes and is_of_another_vendor(name) for name in each.classes):
+        if each.classes and all(name not in classes and is_of_another_vendor(name, own) for name in each.classes):
             others.append(OtherDevices(each.member, tuple(f"DeviceClass {name}" for name in each.classes)))
         elif each.requests_devices:
             blocked.append(each)
@@ -70,26 +69,31 @@ def device_demand(demand: Demand, offers: Iterable[Offer], classes: Mapping[str,
     return DeviceDemand(kept, tuple(others), tuple(unknown))
 
 
-def is_of_another_vendor(name: str) -> bool:
-    """Return whether the name of a class or driver lies in the domain of somebody else: "gpu.intel.com"."""
-    domain = ".".join(name.split(".")[-2:])
-    if "." not in name or domain == OWN_DOMAIN:
-        return False
-    return SequenceMatcher(None, domain, OWN_DOMAIN).ratio() < _SLIP
+def is_of_another_vendor(name: str, own: Collection[str]) -> bool:
+    """Return whether the name of a class or driver ("gpu.intel.com") lies in none of one's own domains.
+
+    Names that are nearly in one of them are taken for misspelt.
+    """
+    domain = _domain(name)
+    return "." in name and not any(SequenceMatcher(None, domain, each).ratio() >= _SLIP for each in own)
+
+
+def _domain(name: str) -> str:
+    return ".".join(name.split(".")[-2:])
 
 
 def _names_of_others(
-    shape: Shape, not_counted: frozenset[str], classes: Mapping[str, DeviceClass], drivers: set[str]
+    shape: Shape, not_counted: frozenset[str], classes: Mapping[str, DeviceClass], drivers: set[str], own: set[str]
 ) -> tuple[str, ...] | None:
     """Return the classes and resources that a shape requests where all are of others; None where some are ours."""
     names: list[str] = []
     for resource in sorted(extended_resources(shape.pod)):
-        if resource not in not_counted or not is_of_another_vendor(resource.partition("/")[0]):
+        if resource not in not_counted or not is_of_another_vendor(resource.partition("/")[0], own):
             return None
         names.append(resource)
     for claim in shape.claims:
         for name in _classes_of(claim.spec):
-            if not _is_of_others(name, classes, drivers):
+            if not _is_of_others(name, classes, drivers, own):
                 return None
             names.append(f"DeviceClass {name}")
     return tuple(dict.fromkeys(names))
@@ -103,10 +107,10 @@ def _classes_of(spec: ClaimSpec) -> Sequence[str]:
     ]
 
 
-def _is_of_others(name: str, classes: Mapping[str, DeviceClass], drivers: set[str]) -> bool:
-    """Return whether a class selects devices of drivers alone that no pool runs, and that are not of our vendor."""
+def _is_of_others(name: str, classes: Mapping[str, DeviceClass], drivers: set[str], own: set[str]) -> bool:
+    """Return whether a class selects only devices of drivers that no pool runs, of none of the pools' vendors."""
     device_class = classes.get(name)
     if device_class is None:
         return False
     named = {driver for each in device_class.selectors for driver in _DRIVER.findall(each.expression)}
-    return bool(named) and named.isdisjoint(drivers) and all(map(is_of_another_vendor, named))
+    return bool(named) and named.isdisjoint(drivers) and all(is_of_another_vendor(each, own) for each in named)

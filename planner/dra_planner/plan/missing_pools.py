@@ -12,13 +12,15 @@ from dra_planner import catalog
 from dra_planner.allocation import NodeState, Placement, Refusal
 from dra_planner.allocation.edits import Edit, apply_edits
 from dra_planner.allocation.selector_changes import asks_for_mig
-from dra_planner.catalog import Gpu, Machine
+from dra_planner.catalog import Machine
+from dra_planner.drivers import every_driver, nvidia
+from dra_planner.drivers.nvidia import Gpu
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import Fleet, Pool, read_fleet
 from dra_planner.fleet.changes import change_fleet, read_change
 from dra_planner.model import Reason, Shape
 from dra_planner.offers import predict_offers
-from dra_planner.plan.classes import MIG_CLASS, fleet_classes
+from dra_planner.plan.classes import fleet_classes
 from dra_planner.plan.judgement import Judgement, PoolAnswer
 from dra_planner.plan.values import MISSING_POOL
 from dra_planner.releases import MAXIMUM_MINOR, features_of, is_newer
@@ -27,13 +29,6 @@ from dra_planner.sizing import DoubtfulPlace
 MOST_MACHINES: Final = 3
 MOST_PODS: Final = 64  # that are counted on one node
 _NEW_POOL: Final = "beside-the-others"  # a name that no fleet is likely to have
-_SETTINGS: Final = (  # of drivers, each with what it takes
-    ("drivers.nvidia.featureGates.DynamicMIG=true",),
-    ("drivers.nvidia.featureGates.ConsumableShares=true", "drivers.nvidia.consumableShares=memory"),
-    ("drivers.nvidia.featureGates.PassthroughSupport=true",),
-    ("drivers.nvidia.computeDomains=true",),
-    ("drivers.dranet=true",),
-)
 _DYNAMIC: Final = "DynamicMIG"
 _UNKNOWN_PRICE: Final = Decimal("Infinity")
 
@@ -177,15 +172,15 @@ def _layouts_for(shape: Shape, market: _Market) -> tuple[FleetChange, ...]:
 
 def _parts_for(shape: Shape, market: _Market) -> tuple[FleetChange, ...]:
     """Return a MIG layout, or machines with one, for a pod whose selectors are for MIG devices and its class is not."""
-    if MIG_CLASS not in market.judgement.classes:
+    if nvidia.MIG_CLASS not in market.judgement.classes:
         return ()
     edits = tuple(
-        Edit("use-class", f"use DeviceClass {MIG_CLASS} in request {request.name} of claim {claim.name}",
-             claim=number, request=position, name=MIG_CLASS)
+        Edit("use-class", f"use DeviceClass {nvidia.MIG_CLASS} in request {request.name} of claim {claim.name}",
+             claim=number, request=position, name=nvidia.MIG_CLASS)
         for number, claim in enumerate(shape.claims)
         for position, request in enumerate(claim.spec.requests)
         if request.exactly is not None
-        and request.exactly.device_class_name != MIG_CLASS
+        and request.exactly.device_class_name != nvidia.MIG_CLASS
         and any(asks_for_mig(selector.expression) for selector in request.exactly.selectors)
     )  # fmt: skip
     if not edits:
@@ -201,8 +196,11 @@ def _dynamic_parts_for(shape: Shape, market: _Market) -> tuple[FleetChange, ...]
     with the oldest Kubernetes and the nearest driver that can.
     """
     gate = f"drivers.nvidia.featureGates.{_DYNAMIC}=true"
-    release = catalog.driver_release(market.fleet.drivers.nvidia.version)
-    driver = release if _DYNAMIC in release.feature_gates else catalog.newest_driver_release()
+    options = market.fleet.drivers.of(nvidia.DRIVER)
+    if options is None:
+        return ()
+    release = nvidia.driver_release(options.version)
+    driver = release if _DYNAMIC in release.feature_gates else nvidia.newest_driver_release()
     for minor in range(market.fleet.minor, MAXIMUM_MINOR + 1):
         settings = [
             *([f"kubernetes=1.{minor}"] if is_newer(minor, market.fleet.minor) else []),
@@ -228,9 +226,17 @@ def _listed(parts: list[str]) -> str:
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
+def _proposals(fleet: Fleet) -> Iterator[tuple[str, ...]]:
+    """Yield settings of drivers that may let a pod fit: those of drivers that publish devices on one of the pools."""
+    machines = [catalog.machine(fleet.cloud, pool.machine) for pool in fleet.pools]
+    for driver in sorted(every_driver(), key=lambda each: each.is_network):
+        if any(map(driver.serves, machines)):
+            yield from driver.proposals
+
+
 def _settings_for(shape: Shape, market: _Market) -> tuple[FleetChange, ...]:
     """Return the first setting of the fleet's drivers with which the pod fits a pool that there is."""
-    for setting in _SETTINGS:
+    for setting in _proposals(market.fleet):
         changes = tuple(map(read_change, setting))
         text = f"set {' and '.join(f'`{change}`' for change in changes)} in the fleet"
         try:
@@ -246,7 +252,9 @@ def _settings_for(shape: Shape, market: _Market) -> tuple[FleetChange, ...]:
 
 def _drivers_for(shape: Shape, market: _Market) -> tuple[FleetChange, ...]:
     """Return the newest driver with which the pod fits a pool that there is, the fleet's settings kept."""
-    for release in sorted(catalog.driver_releases(), key=lambda each: -each.order):
+    if market.fleet.drivers.of(nvidia.DRIVER) is None:
+        return ()
+    for release in sorted(nvidia.driver_releases(), key=lambda each: -each.order):
         document = market.fleet.document()
         if not release.is_installable or release.version == document["drivers"]["nvidia"]["version"]:
             continue
@@ -281,7 +289,7 @@ def _cut_machines_for(shape: Shape, market: _Market) -> tuple[FleetChange, ...]:
         if gpu.id in changes or len(changes) == MOST_MACHINES:
             continue
         tried: list[_Tried] = []
-        for layout in catalog.mig_layouts(gpu):
+        for layout in nvidia.mig_layouts(gpu):
             document = market.fleet.document()
             row = {"name": _NEW_POOL, "machine": machine.name, "count": {"min": 0, "max": 1}, "mig": layout}
             document["pools"] = [*document["pools"], row]
@@ -297,7 +305,7 @@ def _layouts(fleet: Fleet, pool: Pool) -> Iterator[str]:
     machine = catalog.machine(fleet.cloud, pool.machine)
     if machine.accelerator is None or machine.accelerator.gpu is None:
         return
-    yield from (name for name in catalog.mig_layouts(catalog.gpu(machine.accelerator.gpu)) if name != pool.mig)
+    yield from (name for name in nvidia.mig_layouts(nvidia.gpu(machine.accelerator.gpu)) if name != pool.mig)
 
 
 def _machines(fleet: Fleet) -> list[tuple[Decimal, Gpu, Machine]]:
@@ -309,7 +317,7 @@ def _machines(fleet: Fleet) -> list[tuple[Decimal, Gpu, Machine]]:
         if machine.is_offered and fleet.region in machine.regions:
             price = catalog.price(machine, fleet.region)
             hourly = price.usd_per_hour_max if price is not None else _UNKNOWN_PRICE
-            found.append((hourly, catalog.gpu(machine.accelerator.gpu), machine))
+            found.append((hourly, nvidia.gpu(machine.accelerator.gpu), machine))
     return sorted(found, key=lambda each: (each[0], each[2].name))
 
 

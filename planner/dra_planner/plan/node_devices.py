@@ -8,9 +8,9 @@ from typing import Final, Literal
 
 from dra_planner.allocation import NodeState
 from dra_planner.allocation.devices import Candidate
+from dra_planner.drivers.nvidia import COMPUTE_DOMAIN_DRIVER
 from dra_planner.model import Unknown, WorkloadRef
 from dra_planner.quantity import Quantity
-from dra_planner.slices import COMPUTE_DOMAIN_DRIVER
 
 DeviceState = Literal["used", "free", "stranded"]
 

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from dra_planner.allocation import NodeState, Placement, open_offer, place, sight_of
 from dra_planner.allocation.holdings import Pick
-from dra_planner.catalog import Gpu, find_machine, gpu
+from dra_planner.catalog import find_machine
+from dra_planner.drivers.nvidia import Gpu, gpu
 from dra_planner.errors import CatalogError
 from dra_planner.model import ObjectKey, Shape, WorkloadRef
 from dra_planner.offers import pod_requests

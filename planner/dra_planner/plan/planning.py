@@ -121,7 +121,7 @@ def size_plan(
     by_name = {offer.name: offer for offer in offers}
     recommended = {pool.name: _recommended(sizing.pool(pool.name), fleet, judgement) for pool in fleet.pools}
     rack_faults: tuple[Diagnostic, ...] = ()
-    if fleet.drivers.nvidia.compute_domains:
+    if any(driver.has_racks(options) for driver, options in fleet.drivers.installed()):
         racks = find_racks(judgement, fleet)
         rack_faults = tuple(find_rack_faults(fleet, racks, recommended))
         recommended = rack_counts(fleet, racks, recommended)

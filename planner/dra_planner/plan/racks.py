@@ -12,11 +12,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from dra_planner import catalog
+from dra_planner.drivers.nvidia import COMPUTE_DOMAIN_DRIVER
 from dra_planner.errors import Diagnostic
 from dra_planner.fleet import Fleet
 from dra_planner.model import Shape, nodes_left
 from dra_planner.plan.judgement import Judgement
-from dra_planner.slices import COMPUTE_DOMAIN_DRIVER
 from dra_planner.wording import counted
 
 MOST_STEPS = 20_000

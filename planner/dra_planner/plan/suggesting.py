@@ -20,6 +20,7 @@ from typing import Any
 from dra_planner import catalog
 from dra_planner.catalog import Machine
 from dra_planner.clouds import cloud
+from dra_planner.drivers import nvidia
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import Fleet, read_fleet
 from dra_planner.model import DemandLevel
@@ -189,7 +190,7 @@ def _document(
         "kubernetes": request.kubernetes,
         **({"network": {"zones": 1}} if each_zone_alike else {}),
         "systemPool": {"machine": cheapest_system_machine(request.cloud, request.region)},
-        "drivers": {"nvidia": {"version": catalog.newest_driver_release().version}},
+        "drivers": {"nvidia": {"version": nvidia.newest_driver_release().version}},
         "pools": [
             {
                 "name": pool_name(machine.name),

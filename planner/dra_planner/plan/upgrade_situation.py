@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from dra_planner.drivers import nvidia
+from dra_planner.drivers.nvidia import GPU_DRIVER, Change
 from dra_planner.fleet import Fleet
 from dra_planner.manifests import Manifests
-from dra_planner.slices import GPU_DRIVER, Change
 
 _MIG_DEVICE = "-mig-"  # in the names of both forms: gpu-0-mig-9-4-4, gpu-0-mig-1g10gb-19-0
 _OF_MIG = ("names-changed", "devices-changed")
@@ -51,7 +52,8 @@ def situation_of(
 ) -> Situation:
     """Return what fleet, snapshot and values say; `manifests` hold the objects of the snapshot too."""
     cut = None if fleet is None else any(pool.mig != "none" for pool in fleet.pools)
-    if fleet is not None and fleet.drivers.nvidia.settings.gates.get("DynamicMIG"):
+    options = None if fleet is None else fleet.drivers.of(nvidia.DRIVER)
+    if options is not None and options.settings.gates.get("DynamicMIG"):
         cut = True
     if not has_snapshot:
         return Situation(names=frozenset(names), is_cut=cut)

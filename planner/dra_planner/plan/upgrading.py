@@ -7,15 +7,23 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from dra_planner.catalog import DriverRelease, driver_release, unknown_gate
 from dra_planner.cel import Dialect, Selector, compile
+from dra_planner.drivers.nvidia import (
+    GPU_DRIVER,
+    Change,
+    DriverRelease,
+    DriverSettings,
+    changes_read,
+    compare_releases,
+    driver_release,
+    unknown_gate,
+)
 from dra_planner.errors import Diagnostic, Place
 from dra_planner.manifests import Manifests, selectors_of
 from dra_planner.model import ClaimSpec, DeviceConfiguration, ResourceClaim, ResourceClaimTemplate
 from dra_planner.plan.upgrade_situation import Situation
 from dra_planner.quantity import Quantity, QuantityError
 from dra_planner.releases import Features
-from dra_planner.slices import GPU_DRIVER, Change, DriverSettings, changes_read, compare_releases
 
 CODE = "driver-upgrade"
 _STOPS = ("attribute-renamed", "attribute-removed", "class-removed", "config-refused", "not-installable")

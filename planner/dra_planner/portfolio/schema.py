@@ -7,9 +7,10 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, Field, StringConstraints, field_validator, model_validator
 
+from dra_planner.documents.models import Document
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import Pool
-from dra_planner.fleet.values import Document, Price, sentence_of
+from dra_planner.fleet.values import Price, sentence_of
 from dra_planner.releases import parse_version
 
 AS_IS = "as-is"

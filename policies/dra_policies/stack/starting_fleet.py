@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from dra_planner import catalog
 from dra_planner.clouds import DRA, Cloud, PoolNodes, cloud
+from dra_planner.drivers import nvidia
 from dra_planner.errors import Place, PlannerError
 from dra_policies.stack.declared_fleet import declared_fleet
 from dra_policies.stack.exported import resources_of_state
@@ -25,7 +25,7 @@ def fleet_of_state(
     """
     resources = resources_of_state(text, name)
     view, notes = _with_claims(view_of_stack(resources))
-    driver = {"nvidia": {"version": catalog.newest_driver_release().version}}
+    driver = {"nvidia": {"version": nvidia.newest_driver_release().version}}
     try:
         found = declared_fleet(view, resources, {"region": region, "kubernetes": kubernetes, "drivers": driver})
     except PlannerError as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from dra_planner import catalog
+from dra_planner.drivers import nvidia
 from dra_policies.unknowns import Properties
 from dra_policies.view.stack_view import DraDriver
 
@@ -22,7 +22,7 @@ def plugin_pod(driver: DraDriver) -> Properties:
     """Return where the kubelet plugin may run: as the chart merges values with its defaults, lists replacing lists."""
     assert driver.values is not None
     plugin = driver.values.below("kubeletPlugin")
-    order = {release.version: release.order for release in catalog.driver_releases()}
+    order = {release.version: release.order for release in nvidia.driver_releases()}
     tolerant = order.get(driver.version or "", 0) >= order[_TOLERATIONS_SINCE]
     tolerations: Any = plugin.at("tolerations")
     if tolerations is None:

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from dra_planner import catalog, clouds
+from dra_planner.drivers import nvidia
+from dra_planner.drivers.nvidia import predict_slices
 from dra_planner.errors import PlannerError
 from dra_planner.model import AttributeValue, DeviceCapacity
 from dra_planner.quantity import Quantity
 from dra_planner.releases import Features
-from dra_planner.slices import predict_slices
 
 GPU_DRIVER = "gpu.nvidia.com"
 MEMORY = "memory"
@@ -41,7 +42,7 @@ class KnownDevice:
 @lru_cache(maxsize=4)
 def known_devices(features: Features) -> tuple[KnownDevice, ...]:
     """Return one full GPU of each model that some machine of a cloud has, by product name."""
-    driver = catalog.newest_driver_release()
+    driver = nvidia.newest_driver_release()
     found: dict[str, KnownDevice] = {}
     for cloud in clouds.names():
         for machine in catalog.machines(cloud):
@@ -52,7 +53,7 @@ def known_devices(features: Features) -> tuple[KnownDevice, ...]:
                 slices = predict_slices(machine, driver, node_name="node", features=features)
             except PlannerError:
                 continue
-            product = catalog.gpu(accelerator.gpu).product_name or accelerator.gpu
+            product = nvidia.gpu(accelerator.gpu).product_name or accelerator.gpu
             for device in (device for part in slices if part.driver == GPU_DRIVER for device in part.devices[:1]):
                 found[accelerator.gpu] = KnownDevice(
                     product=product, attributes=device.attributes, capacity=device.capacity

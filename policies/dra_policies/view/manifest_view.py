@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from dra_planner.drivers import nvidia
 from dra_planner.fleet import Fleet
 from dra_planner.manifests import Manifests, render_pod_spec
 from dra_planner.model import Node, Workload
@@ -42,10 +43,10 @@ def view_of(
     )
 
 
-def nvidia_of(fleet: Fleet) -> NvidiaInUse:
-    """Return the release of NVIDIA's driver that a fleet runs."""
-    nvidia = fleet.drivers.nvidia
-    return NvidiaInUse(nvidia.version, nvidia.settings)
+def nvidia_of(fleet: Fleet) -> NvidiaInUse | None:
+    """Return the release of NVIDIA's driver that a fleet runs; None if it runs none."""
+    options = fleet.drivers.of(nvidia.DRIVER)
+    return None if options is None else NvidiaInUse(options.version, options.settings)
 
 
 def _device_plugin(workload: Workload) -> DevicePlugin | None:

@@ -18,7 +18,7 @@ from dra_policies.unknowns import Properties
 NOTHING_DECLARED: Final = Properties({})
 
 if TYPE_CHECKING:
-    from dra_planner.catalog import DriverSettings
+    from dra_planner.drivers.nvidia import DriverSettings
     from dra_planner.manifests import Manifests
     from dra_planner.model import Blocked, DeviceClass
     from dra_planner.plan import Judgement, OtherDevices

@@ -9,6 +9,7 @@ from fractions import Fraction
 import pytest
 
 from dra_planner import catalog
+from dra_planner.drivers import nvidia
 from dra_planner.errors import CatalogError
 
 H100 = catalog.machine("eks", "p5.48xlarge")
@@ -17,7 +18,7 @@ H100 = catalog.machine("eks", "p5.48xlarge")
 def layout(machine: str, text: str, cloud: str = "eks") -> list[list[tuple[str, int | None]] | None]:
     return [
         None if geometry is None else [(instance.profile.name, instance.start) for instance in geometry]
-        for geometry in catalog.mig_layout(catalog.machine(cloud, machine), text)
+        for geometry in nvidia.mig_layout(catalog.machine(cloud, machine), text)
     ]
 
 
@@ -76,17 +77,17 @@ def test_networks() -> None:
 
 
 def test_releases_are_ordered_by_time_not_by_number() -> None:
-    assert catalog.driver_release("0.4.0").order > catalog.driver_release("25.12.0").order
-    assert catalog.driver_release("v25.8.1") == catalog.driver_release("25.8.1")
-    assert catalog.driver_release("0.4.1").chart_reference.startswith("oci://registry.k8s.io/")
-    assert catalog.driver_release("25.8.1").chart_reference == "nvidia-dra-driver-gpu"
+    assert nvidia.driver_release("0.4.0").order > nvidia.driver_release("25.12.0").order
+    assert nvidia.driver_release("v25.8.1") == nvidia.driver_release("25.8.1")
+    assert nvidia.driver_release("0.4.1").chart_reference.startswith("oci://registry.k8s.io/")
+    assert nvidia.driver_release("25.8.1").chart_reference == "nvidia-dra-driver-gpu"
 
 
 @pytest.mark.parametrize("version", ["25.3.0", "25.3.1"])
 def test_charts_without_the_v1_api_are_refused(version: str) -> None:
-    release = catalog.driver_release(version)
+    release = nvidia.driver_release(version)
     with pytest.raises(CatalogError, match=r"v1beta1.*use 25\.3\.2"):
-        catalog.require_installable(release)
+        nvidia.require_installable(release)
 
 
 def test_layouts() -> None:
@@ -113,21 +114,21 @@ def test_layouts() -> None:
         (lambda: catalog.machine("gke", "n1-standard-96+nvidia-tesla-v100"), "attach 8 or more"),
         (lambda: catalog.machine("gke", "a2-highgpu-1g+nvidia-tesla-t4"), "cannot be attached to a2-highgpu-1g"),
         (lambda: catalog.machine("eks", "p5.48xlarge+nvidia-tesla-t4"), "cannot be attached"),
-        (lambda: catalog.gpu("h100"), r"did you mean h100-"),
-        (lambda: catalog.driver_release("26.1.0"), r"known, oldest first: 25\.3\.0"),
-        (lambda: catalog.device_plugin_release("1.0"), r"0\.17\.4"),
+        (lambda: nvidia.gpu("h100"), r"did you mean h100-"),
+        (lambda: nvidia.driver_release("26.1.0"), r"known, oldest first: 25\.3\.0"),
+        (lambda: nvidia.device_plugin_release("1.0"), r"0\.17\.4"),
         (lambda: catalog.check_region(H100, "eu-central-1"), "it is in eu-north-1, eu-west-2"),
-        (lambda: catalog.check_mig_layout(H100, "1g.5gb"), r"no MIG profile .1g\.5gb.; it has 1g\.10gb"),
-        (lambda: catalog.check_mig_layout(H100, "all-1g.5gb"), r"is not a MIG layout of NVIDIA H100.*all-balanced"),
-        (lambda: catalog.check_mig_layout(H100, "1g.10gb:8"), "at most 7 of 1g.10gb"),
-        (lambda: catalog.check_mig_layout(H100, "4g.40gb,3g.40gb,1g.10gb"), "does not fit"),
-        (lambda: catalog.check_mig_layout(H100, "1g.10gb:two"), "two instances"),
-        (lambda: catalog.check_mig_layout(H100, "0-8=none"), "it has 0 to 7"),
-        (lambda: catalog.check_mig_layout(H100, "0=none;0=7g.80gb"), "GPU 0 has two layouts"),
-        (lambda: catalog.check_mig_layout(H100, "0=none;7g.80gb"), "names no GPUs"),
-        (lambda: catalog.check_mig_layout(catalog.machine("eks", "g6.xlarge"), "all-balanced"), "NVIDIA L4 has no MIG"),
-        (lambda: catalog.check_mig_layout(catalog.machine("eks", "g6f.xlarge"), "x"), "cannot be cut further"),
-        (lambda: catalog.check_mig_layout(catalog.machine("eks", "trn1.2xlarge"), "x"), "no NVIDIA GPU"),
+        (lambda: nvidia.check_mig_layout(H100, "1g.5gb"), r"no MIG profile .1g\.5gb.; it has 1g\.10gb"),
+        (lambda: nvidia.check_mig_layout(H100, "all-1g.5gb"), r"is not a MIG layout of NVIDIA H100.*all-balanced"),
+        (lambda: nvidia.check_mig_layout(H100, "1g.10gb:8"), "at most 7 of 1g.10gb"),
+        (lambda: nvidia.check_mig_layout(H100, "4g.40gb,3g.40gb,1g.10gb"), "does not fit"),
+        (lambda: nvidia.check_mig_layout(H100, "1g.10gb:two"), "two instances"),
+        (lambda: nvidia.check_mig_layout(H100, "0-8=none"), "it has 0 to 7"),
+        (lambda: nvidia.check_mig_layout(H100, "0=none;0=7g.80gb"), "GPU 0 has two layouts"),
+        (lambda: nvidia.check_mig_layout(H100, "0=none;7g.80gb"), "names no GPUs"),
+        (lambda: nvidia.check_mig_layout(catalog.machine("eks", "g6.xlarge"), "all-balanced"), "NVIDIA L4 has no MIG"),
+        (lambda: nvidia.check_mig_layout(catalog.machine("eks", "g6f.xlarge"), "x"), "cannot be cut further"),
+        (lambda: nvidia.check_mig_layout(catalog.machine("eks", "trn1.2xlarge"), "x"), "no NVIDIA GPU"),
     ],
 )
 def test_what_nobody_knows_names_what_is_known(ask: Callable[[], object], words: str) -> None:

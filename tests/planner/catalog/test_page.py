@@ -5,17 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 
 from dra_planner import catalog
-from dra_planner.catalog.page import render_page
+from dra_planner.drivers import nvidia
+from dra_planner.drivers.catalog_page import render_page
 
 PAGE = Path(__file__).parents[3] / "docs" / "catalog.md"
 
 
 def test_the_page_is_fresh() -> None:
-    assert PAGE.read_text() == render_page(), "run: python -m dra_planner.catalog.page > docs/catalog.md"
+    assert PAGE.read_text() == render_page(), "run: python -m dra_planner.drivers.catalog_page > docs/catalog.md"
 
 
 def test_every_machine_and_gpu_is_on_it() -> None:
     page = render_page()
     for cloud in catalog.cloud_titles():
         assert all(f"`{machine.name}`" in page for machine in catalog.machines(cloud))
-    assert all(f"`{gpu.id}`" in page for gpu in catalog.gpus())
+    assert all(f"`{gpu.id}`" in page for gpu in nvidia.gpus())

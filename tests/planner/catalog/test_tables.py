@@ -10,8 +10,9 @@ import pytest
 
 import dra_planner
 from dra_planner import catalog
-from dra_planner.catalog.drivers import AttributeValueRule
 from dra_planner.catalog.tables import read_table
+from dra_planner.drivers import nvidia
+from dra_planner.drivers.nvidia.releases import AttributeValueRule
 
 DATA = Path(dra_planner.__file__).parent / "data"
 TABLES = sorted(path.stem for path in DATA.glob("*.csv"))
@@ -47,7 +48,7 @@ def test_machines_refer_to_known_gpus(cloud: str) -> None:
     for machine in catalog.machines(cloud):
         if machine.accelerator is not None and machine.accelerator.vendor == "nvidia":
             assert machine.accelerator.gpu is not None, machine.name
-            assert catalog.gpu(machine.accelerator.gpu).architecture, machine.name
+            assert nvidia.gpu(machine.accelerator.gpu).architecture, machine.name
 
 
 @pytest.mark.parametrize("cloud", catalog.cloud_titles())
@@ -98,8 +99,8 @@ def test_interfaces_are_as_many_as_the_cloud_says() -> None:
 
 
 def test_profiles_fit_the_memory_slices_of_their_gpu() -> None:
-    for gpu in catalog.gpus():
-        for profile in catalog.mig_profiles(gpu.id):
+    for gpu in nvidia.gpus():
+        for profile in nvidia.mig_profiles(gpu.id):
             if profile.size is not None:
                 assert gpu.memory_slices is not None
                 assert max(profile.starts) + profile.size <= gpu.memory_slices, (gpu.id, profile.name)
@@ -107,8 +108,8 @@ def test_profiles_fit_the_memory_slices_of_their_gpu() -> None:
 
 def test_profile_names_follow_their_memory() -> None:
     # go-nvlib getMigMemorySizeGB: eighths of the card, rounded up, times its size in whole GiB
-    for gpu in catalog.gpus():
-        for profile in catalog.mig_profiles(gpu.id):
+    for gpu in nvidia.gpus():
+        for profile in nvidia.mig_profiles(gpu.id):
             if gpu.memory_mib is None or profile.memory_mib is None or profile.provenance.confidence == "derived":
                 continue
             eighths = -(-profile.memory_mib * 8 // gpu.memory_mib)
@@ -117,7 +118,7 @@ def test_profile_names_follow_their_memory() -> None:
 
 
 def test_driver_columns_hold_known_words() -> None:
-    for release in catalog.driver_releases():
+    for release in nvidia.driver_releases():
         assert release.mig_names in ("id-start-size", "profile-id-start")
         assert bool(release.fault) is not release.is_installable
         assert release.is_installable == ("v1" in release.resource_apis)

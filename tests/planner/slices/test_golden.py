@@ -13,9 +13,12 @@ import pytest
 import yaml
 
 from dra_planner import catalog
+from dra_planner.drivers import nvidia
+from dra_planner.drivers.dranet import predict_network_slices
+from dra_planner.drivers.nvidia import DriverSettings, predict_slices
 from dra_planner.plan import read_checked
 from dra_planner.releases import RELEASES, features_of
-from dra_planner.slices import DriverSettings, predict_network_slices, predict_slices, render_slice
+from dra_planner.slices import render_slice
 from dra_planner.sources import Source
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -109,7 +112,7 @@ def render(case: Case) -> str:
     machine = catalog.machine(case.cloud, case.machine)
     slices = predict_slices(
         machine,
-        catalog.driver_release(case.driver),
+        nvidia.driver_release(case.driver),
         node_name="node-0",
         features=features_of(case.minor),
         mig=case.mig,

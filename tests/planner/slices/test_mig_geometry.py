@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 import pytest
 
 from dra_planner import catalog
-from dra_planner.catalog import Gpu, MigProfile
+from dra_planner.drivers import nvidia
+from dra_planner.drivers.nvidia import DriverSettings, Gpu, MigProfile, predict_slices
 from dra_planner.errors import CatalogError
 from dra_planner.model import Device, ResourceSlice
 from dra_planner.quantity import Quantity
 from dra_planner.releases import features_of
-from dra_planner.slices import DriverSettings, predict_slices
 
 Vector = tuple[int, ...]
 PARTITIONED = {
@@ -87,7 +87,7 @@ def publish(gpu_id: str) -> tuple[ResourceSlice, ...]:
     cloud, machine = PARTITIONED[gpu_id]
     return predict_slices(
         catalog.machine(cloud, machine),
-        catalog.driver_release("0.4.1"),
+        nvidia.driver_release("0.4.1"),
         node_name="node-0",
         features=features_of(36),
         mig="all-enabled",
@@ -97,7 +97,7 @@ def publish(gpu_id: str) -> tuple[ResourceSlice, ...]:
 
 def plain(gpu_id: str) -> list[MigProfile]:
     """The profiles without media extensions: those that a table in a guide would list."""
-    return [profile for profile in catalog.mig_profiles(gpu_id) if profile.name.endswith("gb")]
+    return [profile for profile in nvidia.mig_profiles(gpu_id) if profile.name.endswith("gb")]
 
 
 @pytest.mark.parametrize("gpu_id", ["a100-sxm4-80gb", "h100-sxm5-80gb"])
@@ -118,12 +118,12 @@ def test_counters_allow_what_memory_slices_allow(gpu_id: str) -> None:
 def test_named_layouts_fill_the_gpu_as_their_table_says(gpu_id: str) -> None:
     cloud, machine_name = PARTITIONED[gpu_id]
     machine = catalog.machine(cloud, machine_name)
-    possible = by_placing(catalog.mig_profiles(gpu_id))
-    for layout in catalog.mig_layouts(catalog.gpu(gpu_id)):
-        for geometry in catalog.mig_layout(machine, layout):
+    possible = by_placing(nvidia.mig_profiles(gpu_id))
+    for layout in nvidia.mig_layouts(nvidia.gpu(gpu_id)):
+        for geometry in nvidia.mig_layout(machine, layout):
             counts = tuple(
                 sum(instance.profile == profile for instance in geometry or ())
-                for profile in catalog.mig_profiles(gpu_id)
+                for profile in nvidia.mig_profiles(gpu_id)
             )
             assert counts in possible, layout
 
@@ -150,9 +150,9 @@ def test_a_geometry_is_accepted_exactly_where_it_can_be_placed(gpu_id: str) -> N
     cloud, name = PARTITIONED[gpu_id]
     machine = catalog.machine(cloud, name)
     possible = by_placing(plain(gpu_id))
-    for text, vector in geometries(catalog.gpu(gpu_id), most=4):
+    for text, vector in geometries(nvidia.gpu(gpu_id), most=4):
         try:
-            catalog.check_mig_layout(machine, text)
+            nvidia.check_mig_layout(machine, text)
             accepted = True
         except CatalogError:
             accepted = False

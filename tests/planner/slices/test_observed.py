@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from dra_planner import catalog
+from dra_planner.drivers import nvidia
+from dra_planner.drivers.nvidia import DriverSettings, predict_slices
 from dra_planner.releases import features_of
-from dra_planner.slices import DriverSettings, predict_slices
 
 with (Path(__file__).parent / "observed.csv").open() as file:
     OBSERVED = list(csv.DictReader(file))
@@ -25,7 +26,7 @@ def label(row: dict[str, str]) -> str:
 def test_nodes_publish_what_was_predicted(row: dict[str, str]) -> None:
     slices = predict_slices(
         catalog.machine(row["cloud"], row["machine"]),
-        catalog.driver_release(row["driver"]),
+        nvidia.driver_release(row["driver"]),
         node_name="node-0",
         features=features_of(int(row["minor"])),
         mig=row["mig"],
@@ -44,7 +45,7 @@ def test_nodes_publish_what_was_predicted(row: dict[str, str]) -> None:
 def test_instances_of_an_h100_are_named_and_sized_as_on_a_real_node() -> None:
     (published,) = predict_slices(
         catalog.machine("eks", "p5.4xlarge"),
-        catalog.driver_release("25.12.0"),
+        nvidia.driver_release("25.12.0"),
         node_name="node-0",
         features=features_of(34),
         mig="4g.40gb,3g.40gb",
@@ -60,7 +61,7 @@ def test_an_instance_of_an_a100_is_named_and_sized_as_on_a_real_node() -> None:
     # one device of an EC2 node with MIG-partitioned A100 cards of 40 GB, NVIDIA driver 580.126.09
     (published,) = predict_slices(
         catalog.machine("eks", "p4d.24xlarge"),
-        catalog.driver_release("25.8.1"),
+        nvidia.driver_release("25.8.1"),
         node_name="node-0",
         features=features_of(34),
         mig="all-1g.5gb",
@@ -73,7 +74,7 @@ def test_an_instance_of_an_a100_is_named_and_sized_as_on_a_real_node() -> None:
 def test_an_instance_of_an_h200_is_named_as_on_a_real_node() -> None:
     (published,) = predict_slices(
         catalog.machine("eks", "p5en.48xlarge"),
-        catalog.driver_release("0.4.1"),
+        nvidia.driver_release("0.4.1"),
         node_name="node-0",
         features=features_of(36),
         mig="0=all-1g.18gb",
@@ -108,6 +109,6 @@ def test_interfaces_sit_where_a_real_node_said() -> None:
 
 def test_every_gpu_that_was_never_seen_on_a_node_is_marked_so() -> None:
     products = {row["product"] for row in OBSERVED}
-    for gpu in catalog.gpus():
+    for gpu in nvidia.gpus():
         if gpu.product_name not in products and gpu.id != "a100-pcie-80gb":  # seen on AKS, where nothing is predicted
             assert gpu.provenance.confidence in ("derived", "documented"), gpu.id

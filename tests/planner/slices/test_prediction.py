@@ -5,17 +5,13 @@ from __future__ import annotations
 import pytest
 
 from dra_planner import catalog
+from dra_planner.drivers import nvidia
+from dra_planner.drivers.dranet import predict_network_slices
+from dra_planner.drivers.nvidia import COMPUTE_DOMAIN_DRIVER, GPU_DRIVER, DriverSettings, predict_slices
 from dra_planner.errors import CatalogError, UnsupportedFeature
 from dra_planner.model import Device, ResourceSlice, Unknown, Version
 from dra_planner.quantity import Quantity
 from dra_planner.releases import features_of
-from dra_planner.slices import (
-    COMPUTE_DOMAIN_DRIVER,
-    GPU_DRIVER,
-    DriverSettings,
-    predict_network_slices,
-    predict_slices,
-)
 
 
 def predict(
@@ -29,7 +25,7 @@ def predict(
 ) -> tuple[ResourceSlice, ...]:
     return predict_slices(
         catalog.machine(cloud, machine),
-        catalog.driver_release(driver),
+        nvidia.driver_release(driver),
         node_name="node-0",
         features=features_of(minor),
         mig=mig,
@@ -146,7 +142,7 @@ def test_shares_by_number() -> None:
 
 def test_lists_are_published_only_where_the_api_takes_them() -> None:
     gates = DriverSettings(gates={"DRAListTypeAttributes": True})
-    machine, release = catalog.machine("eks", "p4d.24xlarge"), catalog.driver_release("0.5.0")
+    machine, release = catalog.machine("eks", "p4d.24xlarge"), nvidia.driver_release("0.5.0")
     features = features_of(36).with_gates(list_attributes=True)
     (published,) = predict_slices(machine, release, node_name="node-0", features=features, settings=gates)
     assert published.devices[7].attributes["resource.kubernetes.io/numaNode"] == (1,)
@@ -222,4 +218,4 @@ def test_what_a_fabric_manager_tells_is_known_to_the_node_alone() -> None:
         assert all(isinstance(device.attributes[name], Unknown) for name in names)
     (without,) = predict("p5.48xlarge", "0.5.0")
     assert names.isdisjoint(without.devices[0].attributes)
-    assert catalog.driver_release("0.4.1").behind_gate("FabricManagerPartitioning") == ()
+    assert nvidia.driver_release("0.4.1").behind_gate("FabricManagerPartitioning") == ()

@@ -11,31 +11,28 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from dra_planner import catalog, clouds
-from dra_planner.catalog import DriverRelease, Machine
+from dra_planner.catalog import Machine
+from dra_planner.drivers import DriverNode, every_driver, nvidia
+from dra_planner.drivers.dranet import predict_network_slices
+from dra_planner.drivers.neuron import NEURON_DRIVER
+from dra_planner.drivers.nvidia import DriverRelease, DriverSettings, predict_slices
+from dra_planner.drivers.nvidia.devices import NUMA_NODE
+from dra_planner.drivers.tpu import TPU_DRIVER
 from dra_planner.errors import CatalogError, UnsupportedFeature
 from dra_planner.model import Device, ResourceSlice, Unknown
 from dra_planner.plan import read_checked
 from dra_planner.quantity import Quantity
 from dra_planner.releases import features_of
-from dra_planner.slices import (
-    NEURON_DRIVER,
-    TPU_DRIVER,
-    DriverSettings,
-    predict_accelerator_slices,
-    predict_network_slices,
-    predict_slices,
-    render_slice,
-)
-from dra_planner.slices.nvidia import NUMA_NODE
+from dra_planner.slices import render_slice
 from dra_planner.sources import Source
 
 MACHINES = [machine for cloud in clouds.names() for machine in catalog.machines(cloud)]
 GPU_MACHINES = [machine for machine in MACHINES if machine.gpu_count]
-RELEASES = [release for release in catalog.driver_releases() if release.is_installable]
+RELEASES = [release for release in nvidia.driver_releases() if release.is_installable]
 EKS_MIG_MACHINES = [
     machine
     for machine in GPU_MACHINES
-    if machine.cloud == "eks" and machine.accelerator and catalog.mig_profiles(str(machine.accelerator.gpu))
+    if machine.cloud == "eks" and machine.accelerator and nvidia.mig_profiles(str(machine.accelerator.gpu))
 ]
 MINORS = (34, 35, 36, 37)
 
@@ -66,7 +63,7 @@ def predictions(draw: st.DrawFn) -> Case:
     machine = draw(st.sampled_from(GPU_MACHINES if way in ("plain", "passthrough") else EKS_MIG_MACHINES))
     assert machine.accelerator is not None
     assert machine.accelerator.gpu is not None
-    layouts = catalog.mig_layouts(catalog.gpu(machine.accelerator.gpu))
+    layouts = nvidia.mig_layouts(nvidia.gpu(machine.accelerator.gpu))
     compute_domains = draw(st.booleans())
     if way == "plain":
         settings = DriverSettings(compute_domains=compute_domains)
@@ -160,9 +157,7 @@ def test_more_gpus_never_publish_fewer_devices(release: DriverRelease) -> None:
 def test_unknown_values_of_one_attribute_are_grouped_as_the_topology_says() -> None:
     for machine in GPU_MACHINES:
         places = catalog.gpu_places(machine)
-        published = list(
-            devices(try_predicting(machine, catalog.driver_release("0.4.1"), 36, "none", DriverSettings()))
-        )
+        published = list(devices(try_predicting(machine, nvidia.driver_release("0.4.1"), 36, "none", DriverSettings())))
         roots = [device.attributes["resource.kubernetes.io/pcieRoot"] for device in published]
         assert roots == [Unknown(place.pcie_root or "") for place in places]
 
@@ -177,7 +172,7 @@ def test_unknown_values_of_one_attribute_are_grouped_as_the_topology_says() -> N
 def test_other_accelerators_have_a_name_and_little_else(
     cloud: str, name: str, driver: str, count: int, known: dict[str, str]
 ) -> None:
-    (published,) = predict_accelerator_slices(catalog.machine(cloud, name), node_name="node-0")
+    (published,) = slices_of_other_drivers(catalog.machine(cloud, name))
     assert published.driver == driver
     assert len(published.devices) == count
     values = published.devices[0].attributes
@@ -185,12 +180,18 @@ def test_other_accelerators_have_a_name_and_little_else(
     assert Unknown() in values.values()
 
 
+def slices_of_other_drivers(machine: catalog.Machine) -> list[ResourceSlice]:
+    node = DriverNode(machine=machine, name="node-0", features=features_of(36))
+    drivers = (each for each in every_driver() if each.accepts_true and each.serves_accelerator(machine))
+    return [found for driver in drivers for found in driver.slices(driver.options(), node)]
+
+
 def test_machines_publish_only_what_they_have() -> None:
     for machine in MACHINES:
         kinds = {machine.accelerator.kind} if machine.accelerator else set()
-        assert bool(predict_accelerator_slices(machine, node_name="n")) == bool(kinds & {"tpu", "neuron"}), machine.name
+        assert bool(slices_of_other_drivers(machine)) == bool(kinds & {"tpu", "neuron"}), machine.name
         if not machine.gpu_count:
-            assert try_predicting(machine, catalog.driver_release("25.8.1"), 34, "none", DriverSettings()) == ()
+            assert try_predicting(machine, nvidia.driver_release("25.8.1"), 34, "none", DriverSettings()) == ()
         for each in predict_network_slices(machine, node_name="n"):
             on_gke = machine.additional_networks or machine.rdma_networks
             expected = machine.efa_interfaces if machine.cloud == "eks" else on_gke

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from dra_planner.catalog import DriverRelease, driver_release, driver_releases
-from dra_planner.slices import Change, DriverSettings, changes_read, compare_releases
+from dra_planner.drivers.nvidia import (
+    Change,
+    DriverRelease,
+    DriverSettings,
+    changes_read,
+    compare_releases,
+    driver_release,
+    driver_releases,
+)
 
 
 def compare(old: str, new: str, **settings: DriverSettings) -> tuple[Change, ...]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import Final
 
-from dra_planner import catalog
+from dra_planner.drivers import nvidia
 from dra_planner.errors import Diagnostic, Place, Severity
 from dra_planner.manifests.setup.flags import faults_of_gates, faults_of_versions
 from dra_tutorials.blocks.embedded import Command
@@ -90,7 +90,7 @@ def _charts(text: str) -> Iterator[Found]:
     for match in _FOLDER.finditer(text):
         message = f"{match[0]} is the chart of the first drivers, of 2023 and 2024, which know no resource.k8s.io/v1"
         yield "error", "chart-gone", message, f"use {_CHART}, and leave its old values out"
-    known = {release.version: release for release in catalog.driver_releases()}
+    known = {release.version: release for release in nvidia.driver_releases()}
     for match in _CHART_VERSION.finditer(text):
         release = known.get(match[1])
         if release is None and not re.search(r"-rc", match[1]):

@@ -12,8 +12,9 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
-from dra_planner.catalog import machines, mig_profiles
+from dra_planner.catalog import machines
 from dra_planner.clouds import names
+from dra_planner.drivers.nvidia import mig_profiles
 from dra_planner.errors import Severity
 
 MIG_LABEL: Final = "nvidia.com/mig.config"

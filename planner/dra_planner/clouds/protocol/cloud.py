@@ -10,18 +10,20 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import ClassVar
 
-from dra_planner.catalog import WHOLE, DriverRelease, DriverSettings, Machine, cloud_titles
+from dra_planner.catalog import Machine, cloud_titles
 from dra_planner.clouds.protocol.allocatable import Allocatable, NodeImage, NodeSettings, reserved_cpu_milli
 from dra_planner.clouds.protocol.labels import GPU_TAINT, NodeLabel, PoolNodes, contract_labels, contract_taints
 from dra_planner.clouds.protocol.refusals import NODES, huge_pages_fault, range_fault
 from dra_planner.clouds.protocol.resources import ClusterResource, PoolResource
 from dra_planner.errors import UnsupportedFeature
-from dra_planner.model import AttributeValue, Taint
+from dra_planner.model import Taint
 
 PodsOfNodes = tuple[int, int | None]  # so many nodes of a pool, and its maxPods, None for the cloud's own
 Fault = tuple[str, str]  # key of the fleet or of the pool ("network.subnetIds", "maxPods"), and the whole sentence
 _ARCHITECTURES = {"arm64": "ARM_64", "amd64": "x86_64"}  # in names of images
 _NOTHING: Mapping[str, str] = MappingProxyType({})
+WHOLE = ("none", "all-disabled")
+"""What a pool's `mig` is where its GPUs are not partitioned."""
 _LONGEST_KEY = 253 + 1 + 63  # Kubernetes: a domain, a slash and a name
 _OF_KUBERNETES = re.compile(r"(.*\.)?(kubernetes\.io|k8s\.io)")
 _OF_KUBELET = re.compile(r"(.*\.)?(kubelet|node)\.kubernetes\.io")
@@ -33,14 +35,6 @@ class Capacity:
 
     kind: str = "on-demand"
     reservation: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NetworkDriver:
-    """How DRANET comes to a cluster: run by the cloud, or installed from a chart; its classes, with their selectors."""
-
-    is_managed: bool
-    classes: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,7 +153,6 @@ class Cloud(ABC):
     supports_mig: ClassVar[bool] = True
     unsupported_gates: ClassVar[tuple[str, ...]] = ()  # of the NVIDIA DRA driver
     driver_source: ClassVar[str] = ""  # who says so
-    network_driver: ClassVar[NetworkDriver | None] = None
     critical_pods_need_quota: ClassVar[bool] = False
 
     # Resources of Pulumi.
@@ -199,10 +192,6 @@ class Cloud(ABC):
 
     def image_labels(self, machine: Machine) -> dict[str, str]:
         """Return the labels that every node has for its machine and image, GPU or not."""
-        return {}
-
-    def network_attributes(self, machine: Machine) -> dict[str, AttributeValue]:
-        """Return what DRANET publishes of every network interface on this cloud, beside what it does anywhere."""
         return {}
 
     def knows_network_interfaces(self, machine: Machine) -> bool:
@@ -341,15 +330,6 @@ class Cloud(ABC):
             f"{self.title} does not support {what} with DRA ({self.driver_source})",
             fix="turn it off, or use a pool without DRA",
         )
-
-    def gate_faults(self, driver: DriverRelease, settings: DriverSettings) -> Iterator[UnsupportedFeature]:
-        """Yield feature gates of the driver that are on and that the cloud does not support."""
-        yield from (self.unsupported(gate) for gate in self.unsupported_gates if settings.has(gate, driver))
-
-    def mig_faults(self, driver: DriverRelease, settings: DriverSettings, mig: str) -> Iterator[UnsupportedFeature]:
-        """Yield why a MIG layout cannot be had; dynamic MIG is a feature gate."""
-        if mig not in WHOLE and not self.supports_mig and not settings.has("DynamicMIG", driver):
-            yield self.unsupported("MIG")
 
     def cluster_faults(self, cluster: ClusterSettings) -> Iterator[Fault]:
         """Yield what the cloud refuses of a cluster, each with its key in the fleet."""

@@ -6,7 +6,7 @@ import ipaddress
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from dra_planner.catalog import CHART_CLASSES, Machine
+from dra_planner.catalog import Machine
 from dra_planner.clouds.protocol.labels import LABEL_KEY, LABEL_VALUE
 from dra_planner.releases import default_since, features_of
 
@@ -16,7 +16,6 @@ HUGE_PAGES = {"2Mi": 2 * 1024 * 1024, "1Gi": 1024 * 1024 * 1024}
 """Bytes of the sizes that clouds reserve, as resources of a node are called after them (hugepages-2Mi)."""
 MOST_HUGE_PAGES = 2**31 - 1  # GKE API reference, HugepagesConfig: int32
 _PRIVATE = tuple(map(ipaddress.IPv4Network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16")))  # RFC 1918
-_CLASS_NAME = "[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?"
 
 
 def range_fault(number: int, allowed: range) -> str:
@@ -93,17 +92,6 @@ def taints_fault(taints: Iterable[tuple[str, str]]) -> str:
         if taint in seen:
             return f'"{taint[0]}" is there twice with effect {taint[1]}'
         seen.add(taint)
-    return ""
-
-
-def class_name_fault(name: str, network_classes: Iterable[str]) -> str:
-    """Return why a DeviceClass of one's own cannot be called so; the drivers' classes keep their names."""
-    if not re.fullmatch(_CLASS_NAME, name):
-        return f'"{name}" is not a name: lower-case letters, digits, dashes, dots'
-    if name in CHART_CLASSES:
-        return f"{name} is a class of the driver's chart; choose another name"
-    if name in network_classes:
-        return f"{name} is a class that DRANET brings; choose another name"
     return ""
 
 

@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from dra_planner.catalog.chart_values import release_faults, value_faults
 from dra_planner.documents.tree import child
 from dra_planner.documents.yaml_reader import Fault, read_yaml
+from dra_planner.drivers.nvidia.chart_values import release_faults, value_faults
 from dra_planner.errors import Diagnostic, Place
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.manifests.workloads.description import Node

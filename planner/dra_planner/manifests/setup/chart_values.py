@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from dra_planner.catalog.chart_values import OWN, are_driver_values, value_faults
 from dra_planner.documents.tree import line_at
 from dra_planner.documents.yaml_reader import Fault, read_yaml
+from dra_planner.drivers.nvidia.chart_values import OWN, are_driver_values, value_faults
 from dra_planner.errors import Diagnostic, Place
 from dra_planner.sources import Source
 

@@ -42,7 +42,7 @@ def _nearest(name: str) -> str:
 @cache
 def _known() -> frozenset[str]:
     """Return the attributes that some release publishes."""
-    releases = catalog.driver_releases()
+    releases = nvidia.driver_releases()
     own = {name for each in releases for gate in each.feature_gates for name in each.behind_gate(gate)}
     gated = {f"{_DOMAINS[0]}/{name}" for name in own}
     return frozenset(gated | {each.qualified_name for release in releases for each in release.attributes})

@@ -8,7 +8,6 @@ from difflib import get_close_matches
 from functools import cache
 from typing import Final
 
-from dra_planner import catalog
 from dra_planner.allocation.selector_changes import asks_for_mig
 from dra_planner.cel import Dialect, Selector, compile
 from dra_planner.cel.advice.versions import compared_as_text
@@ -96,28 +95,29 @@ def _compared_as_text(selector: CelSelector, features: Features) -> Iterator[Fin
 @cache
 def _versions() -> frozenset[tuple[str, str]]:
     """Return the attributes that are versions, as domain and name."""
-    known = (attribute for release in catalog.driver_releases() for attribute in release.attributes)
+    known = (attribute for release in nvidia.driver_releases() for attribute in release.attributes)
     return frozenset((GPU_DRIVER, attribute.name) for attribute in known if attribute.type == "version")
 
 
 @cache
 def _names_today() -> frozenset[str]:
     """Return the names that some release since the first of today's drivers publishes."""
-    first = catalog.driver_releases()[0].generation
+    first = nvidia.driver_releases()[0].generation
     return frozenset(
-        name for release in catalog.driver_releases() if release.generation != first for name in release.own_names
+        name for release in nvidia.driver_releases() if release.generation != first for name in release.own_names
     )
 
 
 def _last_with(name: str) -> str:
-    return [release.version for release in catalog.driver_releases() if name in release.own_names][-1]
+    return [release.version for release in nvidia.driver_releases() if name in release.own_names][-1]
 
 
 def _driver_version(view: StackView) -> str:
     versions = {driver.version or "" for driver in view.drivers}
     fleet = view.judgement.fleet if view.judgement is not None else None
-    if not versions and fleet is not None:
-        return fleet.drivers.nvidia.version
+    options = fleet.drivers.of(nvidia.DRIVER) if fleet is not None else None
+    if not versions and options is not None:
+        return options.version
     return versions.pop() if len(versions) == 1 else ""
 
 
@@ -133,9 +133,9 @@ def _read(expression: str, features: Features) -> list[tuple[str, str]]:
 def attribute_names(version: str) -> frozenset[str]:
     """Return the names of all devices of a release, without the driver's domain; of every release for ""."""
     try:
-        releases = (catalog.driver_release(version),) if version else catalog.driver_releases()
+        releases = (nvidia.driver_release(version),) if version else nvidia.driver_releases()
     except PlannerError:
-        releases = catalog.driver_releases()
+        releases = nvidia.driver_releases()
     return frozenset(name for release in releases for name in release.own_names)
 
 

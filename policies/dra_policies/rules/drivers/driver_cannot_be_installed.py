@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dra_planner import catalog
+from dra_planner.drivers import nvidia
 from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
 from dra_policies.view.stack_view import StackView
 
 
 def check(view: StackView) -> Iterator[Finding]:
-    releases = {release.version: release for release in catalog.driver_releases()}
+    releases = {release.version: release for release in nvidia.driver_releases()}
     usable = [release.version for release in releases.values() if release.is_installable]
     for driver in view.drivers:
         release = releases.get(driver.version or "")

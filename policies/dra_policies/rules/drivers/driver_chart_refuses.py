@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dra_planner.catalog.chart_values import OVERRIDE, REFUSED
+from dra_planner.drivers.nvidia.chart_values import OVERRIDE, REFUSED
 from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
 from dra_policies.unknowns import UNKNOWN, Properties
 from dra_policies.view.stack_view import DraDriver, StackView

@@ -45,7 +45,7 @@ def _driver(view: StackView) -> tuple[DriverRelease | None, DriverSettings | Non
 @cache
 def _release(version: str) -> DriverRelease | None:
     try:
-        return catalog.driver_release(version)
+        return nvidia.driver_release(version)
     except PlannerError:
         return None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from dra_planner import catalog
+from dra_planner.drivers import nvidia
 from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
 from dra_policies.unknowns import as_mapping
 from dra_policies.view.stack_view import StackView
@@ -15,7 +15,7 @@ _PREFERS_SINCE: Final = "0.4.0"
 
 
 def check(view: StackView) -> Iterator[Finding]:
-    order = {release.version: release.order for release in catalog.driver_releases()}
+    order = {release.version: release.order for release in nvidia.driver_releases()}
     if not any(each.is_cluster for each in view.versions) and not view.pools:
         return
     for driver in view.drivers:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dra_planner import catalog
-from dra_planner.catalog import DriverSettings
-from dra_planner.catalog.driver_settings import gate_faults
+from dra_planner.drivers import nvidia
+from dra_planner.drivers.nvidia import DriverSettings
+from dra_planner.drivers.nvidia.settings import gate_faults
 from dra_planner.errors import PlannerError
 from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
 from dra_policies.unknowns import as_mapping
@@ -17,7 +17,7 @@ def check(view: StackView) -> Iterator[Finding]:
     for driver in view.drivers:
         gates = as_mapping(driver.values.at("featureGates") if driver.values else None) or {}
         try:
-            release = catalog.driver_release(driver.version or "")
+            release = nvidia.driver_release(driver.version or "")
         except PlannerError:
             continue
         known = {gate: value for gate, value in gates.items() if isinstance(value, bool)}

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 from typing import Any, Final
 
-from dra_planner.catalog.chart_values import IGNORED, NEAR, meant_key
+from dra_planner.drivers.nvidia.chart_values import IGNORED, NEAR, meant_key
 from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
 from dra_policies.unknowns import Properties, as_mapping
 from dra_policies.view.stack_view import StackView

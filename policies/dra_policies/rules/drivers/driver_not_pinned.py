@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from dra_planner import catalog
+from dra_planner.drivers import nvidia
 from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
 from dra_policies.view.stack_view import StackView
 
@@ -18,7 +18,7 @@ def check(view: StackView) -> Iterator[Finding]:
     version = planned.get("drivers", {}).get("nvidia", {}).get("version")
     for driver in view.drivers:
         if driver.version == "":
-            newest = catalog.driver_releases()[-1].version
+            newest = nvidia.driver_releases()[-1].version
             yield Finding(
                 message=f"{driver.title} names no version of its chart, so each update may install another",
                 fix=f'set its version to "{version}", as planned' if version else f'set its version, as to "{newest}"',
@@ -30,7 +30,7 @@ def check(view: StackView) -> Iterator[Finding]:
                 "25.12, so a range over numbers installs an older one",
                 fix=f'set its version to "{version}", as planned'
                 if version
-                else f'set its version, as to "{catalog.driver_releases()[-1].version}"',
+                else f'set its version, as to "{nvidia.driver_releases()[-1].version}"',
                 urn=driver.urn,
             )
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from difflib import get_close_matches
 
-from dra_planner import catalog
+from dra_planner.drivers import nvidia
 from dra_policies.rules.drivers.driver_not_pinned import PINNED
 from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
 from dra_policies.view.stack_view import StackView
 
 
 def check(view: StackView) -> Iterator[Finding]:
-    known = [release.version for release in catalog.driver_releases()]
+    known = [release.version for release in nvidia.driver_releases()]
     for driver in view.drivers:
         if driver.version and PINNED.fullmatch(driver.version) and driver.version not in known:
             near = get_close_matches(driver.version, known, 1, 0.5)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dra_planner import catalog
+from dra_planner.drivers import nvidia
 from dra_policies.rules.drivers.driver_release_faulty import KNOWN_FAULTS
 from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
 from dra_policies.view.stack_view import DraDriver, StackView
@@ -27,7 +27,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 def _older(version: str, planned: str) -> str:
     """Return what to add where a larger number is the older release: 0.4 came after 25.12."""
-    releases = {release.version: release for release in catalog.driver_releases()}
+    releases = {release.version: release for release in nvidia.driver_releases()}
     numbers = [[int(part) for part in each.split(".")] for each in (version, planned) if each in releases]
     is_older = len(numbers) == 2 and releases[version].order < releases[planned].order
     return ", which is newer although its number is smaller" if is_older and numbers[0] > numbers[1] else ""
@@ -37,7 +37,7 @@ def _is_installable(driver: DraDriver) -> bool:
     """Whether nothing worse is said of the version by another rule."""
     if driver.version in KNOWN_FAULTS:
         return False
-    return any(release.version == driver.version and release.is_installable for release in catalog.driver_releases())
+    return any(release.version == driver.version and release.is_installable for release in nvidia.driver_releases())
 
 
 RULE = Rule(

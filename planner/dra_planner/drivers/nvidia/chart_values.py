@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, Final
 
-from dra_planner.catalog.driver_settings import DriverSettings, gate_faults
-from dra_planner.catalog.drivers import driver_releases
+from dra_planner.drivers.nvidia.releases import driver_releases
+from dra_planner.drivers.nvidia.settings import DriverSettings, gate_faults
 
 OVERRIDE: Final = "gpuResourcesEnabledOverride"
 KEYS: Final = (

@@ -1,4 +1,4 @@
-"""The catalogue as a page for people: `python -m dra_planner.catalog.page > docs/catalog.md`."""
+"""The catalogue as a page for people: `python -m dra_planner.drivers.catalog_page > docs/catalog.md`."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from dra_planner import catalog
-from dra_planner.catalog import Gpu, Machine, MigProfile
+from dra_planner.catalog import Machine
 from dra_planner.catalog.tables import Row, read_table
+from dra_planner.drivers import nvidia
+from dra_planner.drivers.nvidia import Gpu, MigProfile
 from dra_planner.releases import CHANGES, GATES, RELEASES, Features, Gate
 
 _INTRODUCTION = """\
@@ -46,7 +48,7 @@ def _gpus() -> list[str]:
         return (f"`{gpu.id}`", *names, capability, memory, mig, gpu.provenance.confidence, gpu.provenance.note)
 
     header = ("id", "product name", "brand", "architecture", "capability", "memory", "MIG", "confidence", "note")
-    return ["## GPUs", "", *_table(header, (cells(gpu) for gpu in catalog.gpus()))]
+    return ["## GPUs", "", *_table(header, (cells(gpu) for gpu in nvidia.gpus()))]
 
 
 def _profiles() -> list[str]:
@@ -63,12 +65,12 @@ def _profiles() -> list[str]:
         "confidence",
     )  # fmt: skip
     lines = ["## MIG profiles", "", "Layouts that a pool's `mig` may name are listed above each table."]
-    for gpu in catalog.gpus():
+    for gpu in nvidia.gpus():
         if gpu.mig_table == gpu.id:
-            layouts = ", ".join(f"`{layout}`" for layout in catalog.mig_layouts(gpu))
-            same = [other.id for other in catalog.gpus() if other.mig_table == gpu.id and other.id != gpu.id]
+            layouts = ", ".join(f"`{layout}`" for layout in nvidia.mig_layouts(gpu))
+            same = [other.id for other in nvidia.gpus() if other.mig_table == gpu.id and other.id != gpu.id]
             title = f"### {gpu.product_name or gpu.id}" + (f" (and `{'`, `'.join(same)}`)" if same else "")
-            rows = (cells(profile) for profile in catalog.mig_profiles(gpu.id))
+            rows = (cells(profile) for profile in nvidia.mig_profiles(gpu.id))
             lines += ["", title, "", layouts, "", *_table(header, rows)]
     return lines
 
@@ -93,9 +95,9 @@ def _drivers() -> list[str]:
             ", ".join(f"**{gate}**" if on else gate for gate, on in release.feature_gates.items()),
             release.fault,
         )
-        for release in catalog.driver_releases()
+        for release in nvidia.driver_releases()
     )
-    plugins = ", ".join(release.version for release in catalog.device_plugin_releases())
+    plugins = ", ".join(release.version for release in nvidia.device_plugin_releases())
     return [
         "## NVIDIA DRA driver",
         "",
@@ -148,7 +150,7 @@ def _changes() -> list[str]:
 
 
 def _vocabulary() -> list[str]:
-    releases = [release for release in catalog.driver_releases() if release.is_installable]
+    releases = [release for release in nvidia.driver_releases() if release.is_installable]
     names: dict[tuple[str, str, str], set[str]] = {}
     for release in releases:
         for attribute in release.attributes:

@@ -10,18 +10,11 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from dra_planner.catalog import (
-    DriverRelease,
-    DriverSettings,
-    Gpu,
-    GpuPlace,
-    Machine,
-    MigInstance,
-    MigProfile,
-    gpu,
-    gpu_places,
-    mig_layout,
-)
+from dra_planner.catalog import GpuPlace, Machine, gpu_places
+from dra_planner.drivers.nvidia.gpus import Gpu, MigProfile, gpu
+from dra_planner.drivers.nvidia.mig import MigInstance, mig_layout
+from dra_planner.drivers.nvidia.releases import DriverRelease
+from dra_planner.drivers.nvidia.settings import DriverSettings
 from dra_planner.model import (
     AttributeValue,
     Device,

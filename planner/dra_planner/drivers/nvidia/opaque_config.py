@@ -8,12 +8,12 @@ Source: kubernetes-sigs/dra-driver-nvidia-gpu:api/nvidia.com/resource/v1beta1 an
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, Final
 
-from dra_planner.catalog.driver_settings import DriverSettings
-from dra_planner.catalog.drivers import DriverRelease
+from dra_planner.drivers.nvidia.releases import DriverRelease
+from dra_planner.drivers.nvidia.settings import DriverSettings
+from dra_planner.drivers.protocol.driver import ConfigFault
 from dra_planner.quantity import Quantity, QuantityError
 
 API_VERSION: Final = "resource.nvidia.com/v1beta1"
@@ -34,23 +34,13 @@ _FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
 _OF: Final = {"ComputeDomainChannelConfig": DRIVERS[1], "ComputeDomainDaemonConfig": DRIVERS[1]}
 
 
-@dataclass(frozen=True, slots=True)
-class ConfigFault:
-    """What the driver refuses of a configuration, and what to write instead."""
-
-    message: str
-    fix: str
-
-
 def config_faults(
     driver: str, parameters: Mapping[str, Any], release: DriverRelease | None, settings: DriverSettings | None
 ) -> Iterator[ConfigFault]:
     """Yield what the driver refuses; without a release nothing that depends on gates is judged.
 
-    `driver` is the name in the configuration; other vendors' parameters are not judged.
+    `driver` is the name in the configuration.
     """
-    if driver not in DRIVERS:
-        return
     kind, version = parameters.get("kind"), parameters.get("apiVersion")
     if version != API_VERSION:
         given = f'apiVersion "{version}"' if version else "no apiVersion"

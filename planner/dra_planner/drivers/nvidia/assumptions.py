@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from dra_planner.catalog import (
-    WHOLE,
-    DriverRelease,
-    DriverSettings,
-    Machine,
-    MigProfile,
-    gpu,
-    gpu_places,
-    mig_layout,
-)
-from dra_planner.slices.partitions import whole_beside_partitions
+from dra_planner.catalog import Machine, gpu_places
+from dra_planner.clouds import WHOLE
+from dra_planner.drivers.nvidia.gpus import MigProfile, gpu
+from dra_planner.drivers.nvidia.mig import mig_layout
+from dra_planner.drivers.nvidia.partitions import whole_beside_partitions
+from dra_planner.drivers.nvidia.releases import DriverRelease
+from dra_planner.drivers.nvidia.settings import DriverSettings
 
 _DEFAULTS = DriverSettings()
 _FACTS = {

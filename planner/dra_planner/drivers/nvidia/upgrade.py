@@ -6,8 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from dra_planner.catalog import DriverAttribute, DriverRelease, DriverSettings, gpus, mig_profiles
-from dra_planner.slices.nvidia import GPU_DRIVER
+from dra_planner.drivers.nvidia.devices import GPU_DRIVER
+from dra_planner.drivers.nvidia.gpus import gpus, mig_profiles
+from dra_planner.drivers.nvidia.releases import DriverAttribute, DriverRelease
+from dra_planner.drivers.nvidia.settings import DriverSettings
 
 ChangeKind = Literal[
     "attribute-renamed",

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 
-from dra_planner.catalog.drivers import DriverRelease, driver_release, driver_releases
 from dra_planner.catalog.machines import Machine
-from dra_planner.catalog.mig import WHOLE
+from dra_planner.clouds import WHOLE
+from dra_planner.drivers.nvidia.releases import DriverRelease, driver_release, driver_releases
 from dra_planner.errors import CatalogError, PlannerError, UnsupportedFeature
 from dra_planner.releases import Features
 

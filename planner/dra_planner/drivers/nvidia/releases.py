@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -13,15 +12,6 @@ from dra_planner.errors import CatalogError
 
 AttributeValueRule = Literal["fixed", "model", "minor", "node", "node-wide", "device", "parent", "topology"]
 
-
-CHART_CLASSES = (
-    "gpu.nvidia.com",
-    "mig.nvidia.com",
-    "vfio.gpu.nvidia.com",
-    "compute-domain-daemon.nvidia.com",
-    "compute-domain-default-channel.nvidia.com",
-)
-"""DeviceClasses that the charts of the NVIDIA driver make."""
 
 _BEHIND_GATES: Final = {
     "FabricManagerPartitioning": ("gpuModuleID", "partition1", "partition2", "partition4", "partition8"),
@@ -199,8 +189,3 @@ def _published(row: Row, version: str, order: Mapping[str, int]) -> bool:
 
 def _attribute(row: Row) -> DriverAttribute:
     return DriverAttribute(row["device"], row["attribute"], row["type"], row["value"], row["meaning"])  # type: ignore[arg-type]  # tests check the columns
-
-
-def chart_version_fault(text: str) -> str:
-    """Return why a text cannot be the version of a chart that no table lists, or ""; "" stands for the default."""
-    return "" if re.fullmatch(r"|\d+\.\d+\.\d+(-[0-9A-Za-z.]+)?", text) else f'"{text}" is not a version (1.0.0)'

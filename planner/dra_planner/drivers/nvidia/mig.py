@@ -12,12 +12,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from dra_planner.catalog.gpus import Gpu, MigProfile, gpu, mig_profiles
 from dra_planner.catalog.machines import Machine
 from dra_planner.catalog.tables import read_table
+from dra_planner.clouds import WHOLE
+from dra_planner.drivers.nvidia.gpus import Gpu, MigProfile, gpu, mig_profiles
 from dra_planner.errors import CatalogError
 
-WHOLE = ("none", "all-disabled")
 ENGINES = ("multiprocessors", "copy_engines", "decoders", "encoders", "jpeg_engines", "ofa_engines")
 
 

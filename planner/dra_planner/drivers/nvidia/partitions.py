@@ -10,11 +10,15 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from dra_planner.catalog import DriverRelease, DriverSettings, Gpu, Machine, MigInstance, MigProfile, mig_profiles
+from dra_planner.catalog import Machine
+from dra_planner.drivers.nvidia.devices import ENGINES, Board, as_set, boards, count, mebibytes, partition, whole_gpu
+from dra_planner.drivers.nvidia.gpus import Gpu, MigProfile, mig_profiles
+from dra_planner.drivers.nvidia.mig import MigInstance
+from dra_planner.drivers.nvidia.releases import DriverRelease
+from dra_planner.drivers.nvidia.settings import DriverSettings
 from dra_planner.errors import CatalogError
 from dra_planner.model import CounterConsumption, CounterSet, Device, DeviceCapacity
 from dra_planner.quantity import Quantity
-from dra_planner.slices.nvidia import ENGINES, Board, as_set, boards, count, mebibytes, partition, whole_gpu
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,15 +1,23 @@
-"""What DRANET publishes of the network interfaces of a node: those that pods can claim beside a GPU.
+"""DRANET: the network interfaces of a node that pods can claim in addition to a GPU.
 
 Source: kubernetes-sigs/dranet@f258477 (attribute names) and the metadata that ships with Karpenter (values).
 """
 
-from __future__ import annotations
+from collections.abc import Mapping
+from typing import Annotated, ClassVar
+
+from pydantic import Field
 
 from dra_planner.catalog import Machine, NetworkInterface, network_interfaces
+from dra_planner.catalog.tables import read_table
 from dra_planner.clouds import cloud_of
+from dra_planner.documents.models import Document, refused_by
+from dra_planner.drivers.protocol.driver import Driver, DriverNode
+from dra_planner.drivers.protocol.versions import chart_version_fault
 from dra_planner.model import AttributeValue, Device, ResourceSlice, Unknown
 
 NETWORK_DRIVER = "dra.net"
+RDMA = "dra.net/rdma"
 _ONLY_THE_NODE_KNOWS = (
     "dra.net/ifName",
     "dra.net/pciAddress",
@@ -33,6 +41,39 @@ _ONLY_THE_NODE_KNOWS = (
 )
 
 
+class Dranet(Document):
+    """DRANET: network interfaces that pods claim beside GPUs. EFA on EKS; on GKE the cloud runs it."""
+
+    version: Annotated[str, refused_by(chart_version_fault)] = Field(
+        default="", description="EKS: version of the chart aws-dranet. GKE manages its own: leave it out."
+    )
+
+
+class DranetDriver(Driver[Dranet]):
+    """DRANET, installed from a chart or run by the cloud."""
+
+    name = "dranet"
+    title = "DRANET"
+    domains: ClassVar[tuple[str, ...]] = (NETWORK_DRIVER,)
+    options = Dranet
+    meaning = "Network interfaces beside GPUs: true, or which version (EKS)."
+    written_when_off = True
+    is_network = True
+    proposals = (("drivers.dranet=true",),)
+
+    def serves(self, machine: Machine) -> bool:
+        return bool(network_interfaces(machine))
+
+    def slices(self, options: Dranet, node: DriverNode) -> tuple[ResourceSlice, ...]:
+        return predict_network_slices(node.machine, node_name=node.name)
+
+    def assumptions(self, options: Dranet, node: DriverNode) -> tuple[str, ...]:
+        return network_assumptions(node.machine)
+
+    def kind(self, domain: str, attributes: Mapping[str, AttributeValue]) -> str:
+        return "NIC"
+
+
 def predict_network_slices(machine: Machine, *, node_name: str) -> tuple[ResourceSlice, ...]:
     """Return what DRANET publishes on a node of this machine type; none where it has nothing that pods can claim.
 
@@ -53,13 +94,20 @@ def _device(machine: Machine, index: int, interface: NetworkInterface) -> Device
         "dra.net/pciDevice": interface.pci_device or Unknown(),
         "dra.net/pciSubsystem": interface.pci_subsystem or Unknown(),
         "dra.net/pciVendor": interface.pci_vendor or Unknown(),
-        "dra.net/rdma": interface.is_rdma,
+        RDMA: interface.is_rdma,
         "dra.net/numaNode": Unknown() if interface.numa_node is None else interface.numa_node,
         "resource.kubernetes.io/pcieRoot": Unknown(interface.pcie_root or ""),
     }
     attributes |= {name: Unknown() for name in _ONLY_THE_NODE_KNOWS}
-    attributes |= cloud_of(machine).network_attributes(machine)
+    attributes |= _attributes_of_cloud(machine)
     return Device(name=f"{interface.kind}-{index}", attributes=attributes)
+
+
+def _attributes_of_cloud(machine: Machine) -> dict[str, AttributeValue]:
+    """Return what DRANET publishes of every interface on the machine's cloud only; most of it only the node knows."""
+    known: dict[str, AttributeValue] = {"machine-type": machine.instance_type}
+    rows = (row for row in read_table("network_attributes") if row["cloud"] == machine.cloud)
+    return {row["attribute"]: known.get(row["value"], Unknown()) for row in rows}
 
 
 def network_assumptions(machine: Machine) -> tuple[str, ...]:
@@ -76,3 +124,6 @@ def network_assumptions(machine: Machine) -> tuple[str, ...]:
     elif not all(each.is_observed for each in interfaces):
         sentences.append(f"{name}: the places of its network interfaces are put together from single print-outs")
     return tuple(sentences)
+
+
+DRIVER = DranetDriver()

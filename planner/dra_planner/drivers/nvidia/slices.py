@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dra_planner.catalog import (
-    DriverRelease,
-    DriverSettings,
-    Machine,
-    driver_faults,
-    machine_faults,
-    require_installable,
-)
+from dra_planner.catalog import Machine
 from dra_planner.clouds import cloud_of
+from dra_planner.drivers.nvidia.compute_domains import COMPUTE_DOMAIN_DRIVER, compute_domain_devices
+from dra_planner.drivers.nvidia.devices import GPU_DRIVER, predict_devices
+from dra_planner.drivers.nvidia.on_clouds import gate_faults_on, mig_faults_on
+from dra_planner.drivers.nvidia.partitions import PartitionedGpu, predict_partitions
+from dra_planner.drivers.nvidia.releases import DriverRelease, require_installable
+from dra_planner.drivers.nvidia.settings import DriverSettings, driver_faults, machine_faults
 from dra_planner.errors import CatalogError
 from dra_planner.model import CounterSet, Device, ResourceSlice
 from dra_planner.releases import Features
-from dra_planner.slices.compute_domains import COMPUTE_DOMAIN_DRIVER, compute_domain_devices
-from dra_planner.slices.nvidia import GPU_DRIVER, predict_devices
-from dra_planner.slices.partitions import PartitionedGpu, predict_partitions
 
 _DEFAULTS = DriverSettings()
 _Content = tuple[tuple[Device, ...], tuple[CounterSet, ...]]
@@ -36,7 +32,7 @@ def predict_slices(
     """Return what the NVIDIA driver on such a node publishes, pool by pool, in the driver's order.
 
     Attributes and capacities are known, `Unknown()`, or `Unknown(group)` where they are equal on devices of one
-    group; `mig` is a layout of `dra_planner.catalog.mig`. A machine without NVIDIA GPUs publishes none of theirs.
+    group; `mig` is a layout of `nvidia.mig`. A machine without NVIDIA GPUs publishes none of theirs.
     Slice names end in the node's name: the real ones are generated and end at random.
 
     Raises CatalogError for a release, layout or setting that cannot work on the machine, UnsupportedFeature for
@@ -63,9 +59,9 @@ def _check_settings(
     cloud = cloud_of(machine)
     faults = [
         *(error for _, error in driver_faults(driver, settings, features)),
-        *cloud.gate_faults(driver, settings),
+        *gate_faults_on(cloud, driver, settings),
         *machine_faults(machine, driver, settings, mig),
-        *cloud.mig_faults(driver, settings, mig),
+        *mig_faults_on(cloud, driver, settings, mig),
     ]
     if faults:
         first, *others = faults

@@ -1,0 +1,96 @@
+"""What differs between device drivers: one module for each, behind one protocol.
+
+Every module or package here but `protocol` is a driver, by the name that a fleet gives it, and holds one `DRIVER`. The
+package's path is extended over `sys.path`, so a distribution adds a driver with one module
+`dra_planner/drivers/<name>.py` and tables in `dra_planner/data/`. Nothing is imported before it is needed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from importlib import import_module
+from os.path import exists, join
+from pkgutil import extend_path, iter_modules
+from typing import Any
+
+from dra_planner.catalog import Machine
+from dra_planner.clouds import Cloud
+from dra_planner.drivers.protocol.driver import ConfigFault, Driver, DriverNode
+from dra_planner.drivers.protocol.tables import Availability, KnownClass, availability, known_classes
+from dra_planner.drivers.protocol.versions import chart_version_fault
+from dra_planner.errors import CatalogError
+
+__path__ += [folder for folder in extend_path(list[str](), __name__) if not exists(join(folder, "__init__.py"))]
+
+__all__ = [
+    "Availability",
+    "ConfigFault",
+    "Driver",
+    "DriverNode",
+    "KnownClass",
+    "availability",
+    "chart_version_fault",
+    "class_name_fault",
+    "driver",
+    "driver_of",
+    "drivers_of",
+    "every_driver",
+    "is_managed",
+    "known_classes",
+    "names",
+]
+AnyDriver = Driver[Any]
+_NOT_DRIVERS = frozenset({"protocol", "catalog_page"})
+_CLASS_NAME = "[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?"
+
+
+@cache
+def names() -> tuple[str, ...]:
+    """Return the drivers that a fleet can name, sorted; none of them is loaded."""
+    return tuple(sorted({module.name for module in iter_modules(__path__)} - _NOT_DRIVERS))
+
+
+@cache
+def driver(name: str) -> AnyDriver:
+    """Return the driver of that name ("nvidia"); raises CatalogError with the known ones."""
+    if name not in names():
+        raise CatalogError(f'"{name}" is not a known driver', fix=f"use {', '.join(names())}")
+    found: AnyDriver = import_module(f"{__name__}.{name}").DRIVER
+    return found
+
+
+def every_driver() -> tuple[AnyDriver, ...]:
+    """Return all drivers, sorted by name."""
+    return tuple(driver(name) for name in names())
+
+
+def driver_of(domain: str) -> AnyDriver | None:
+    """Return the driver that publishes under a name of ResourceSlices ("gpu.example.com"); None for unknown ones."""
+    return _by_domain().get(domain)
+
+
+def is_managed(each: AnyDriver, cloud: Cloud) -> bool:
+    """Whether the cloud itself runs a driver, so that nobody installs it."""
+    known = availability(each.name, cloud.name)
+    return known is not None and known.is_managed
+
+
+def drivers_of(machine: Machine) -> tuple[AnyDriver, ...]:
+    """Return the drivers that publish devices of a machine type."""
+    return tuple(each for each in every_driver() if each.serves(machine))
+
+
+def class_name_fault(name: str) -> str:
+    """Return why a platform's own DeviceClass can't have this name, or ""."""
+    if not re.fullmatch(_CLASS_NAME, name):
+        return f'"{name}" is not a name: lower-case letters, digits, dashes, dots'
+    known = known_classes().get(name)
+    owner = driver_of(known.driver) if known is not None else None
+    return owner.class_fault(name) if owner is not None else ""
+
+
+@cache
+def _by_domain() -> Mapping[str, AnyDriver]:
+    return {domain: each for each in every_driver() for domain in each.domains}

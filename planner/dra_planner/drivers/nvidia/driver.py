@@ -1,0 +1,129 @@
+"""The NVIDIA DRA driver as a member of the protocol: GPUs, their partitions, and ComputeDomains."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from dra_planner.catalog import Machine
+from dra_planner.clouds import Cloud
+from dra_planner.drivers.nvidia.assumptions import slice_assumptions
+from dra_planner.drivers.nvidia.classes import CHART_CLASSES, EXTENDED_RESOURCE, chart_classes
+from dra_planner.drivers.nvidia.compute_domains import COMPUTE_DOMAIN_DRIVER
+from dra_planner.drivers.nvidia.devices import GPU_DRIVER
+from dra_planner.drivers.nvidia.mig import check_mig_layout
+from dra_planner.drivers.nvidia.on_clouds import gate_faults_on, mig_faults_on
+from dra_planner.drivers.nvidia.opaque_config import config_faults
+from dra_planner.drivers.nvidia.options import NvidiaDriver
+from dra_planner.drivers.nvidia.releases import DriverRelease, driver_release, require_installable
+from dra_planner.drivers.nvidia.settings import driver_faults, machine_faults
+from dra_planner.drivers.nvidia.slices import predict_slices
+from dra_planner.drivers.protocol.driver import ConfigFault, Driver, DriverNode, Fault
+from dra_planner.errors import PlannerError
+from dra_planner.model import AttributeValue, Device, DeviceClass, ResourceSlice
+from dra_planner.releases import Features
+
+GPU: Final = "GPU"
+MIG_SLICE: Final = "MIG slice"
+_KINDS: Final = {"gpu": GPU, "mig": MIG_SLICE, "vfio": "GPU for passthrough"}
+_IN_PARTITION_NAMES: Final = "-mig-"  # gpu-0-mig-19-0-1: a partition of gpu-0
+
+
+class Nvidia(Driver[NvidiaDriver]):
+    """The NVIDIA DRA driver: one chart, two kubelet plugins."""
+
+    name = "nvidia"
+    title = "NVIDIA DRA driver"
+    domains = (GPU_DRIVER, COMPUTE_DOMAIN_DRIVER)
+    options = NvidiaDriver
+    meaning = "The NVIDIA DRA driver."
+    plugin_resources = (EXTENDED_RESOURCE,)
+    uncounted = frozenset({COMPUTE_DOMAIN_DRIVER})
+    has_mig = True
+    proposals = (
+        ("drivers.nvidia.featureGates.DynamicMIG=true",),
+        ("drivers.nvidia.featureGates.ConsumableShares=true", "drivers.nvidia.consumableShares=memory"),
+        ("drivers.nvidia.featureGates.PassthroughSupport=true",),
+        ("drivers.nvidia.computeDomains=true",),
+    )
+
+    def serves(self, machine: Machine) -> bool:
+        return machine.accelerator is not None and machine.accelerator.gpu is not None
+
+    def slices(self, options: NvidiaDriver, node: DriverNode) -> tuple[ResourceSlice, ...]:
+        return predict_slices(
+            node.machine,
+            driver_release(options.version),
+            node_name=node.name,
+            features=node.features,
+            mig=node.mig,
+            settings=options.settings,
+        )
+
+    def assumptions(self, options: NvidiaDriver, node: DriverNode) -> tuple[str, ...]:
+        release = driver_release(options.version)
+        return slice_assumptions(node.machine, release, mig=node.mig, settings=options.settings)
+
+    def classes(self, options: NvidiaDriver, cloud: Cloud, features: Features) -> Iterator[DeviceClass]:
+        release = driver_release(options.version)
+        yield from chart_classes(release, features, compute_domains=options.compute_domains)
+
+    def class_names(self) -> frozenset[str]:
+        return frozenset(CHART_CLASSES)
+
+    def class_fault(self, name: str) -> str:
+        return f"{name} is a class of the driver's chart; choose another name"
+
+    def faults(self, options: NvidiaDriver, cloud: Cloud, features: Features) -> Iterator[Fault]:
+        try:
+            release = driver_release(options.version)
+        except PlannerError as error:
+            yield "version", error
+            return
+        try:
+            require_installable(release)
+        except PlannerError as error:
+            yield "version", error
+        yield from driver_faults(release, options.settings, features)
+        yield from (("featureGates", error) for error in gate_faults_on(cloud, release, options.settings))
+
+    def pool_faults(self, options: NvidiaDriver, cloud: Cloud, machine: Machine, mig: str) -> Iterator[Fault]:
+        release = _known_release(options.version)
+        told: list[PlannerError] = []
+        if release is not None:
+            told += machine_faults(machine, release, options.settings, mig)
+            told += mig_faults_on(cloud, release, options.settings, mig)
+        yield from (("mig", error) for error in told)
+        if not told:
+            try:
+                check_mig_layout(machine, mig)
+            except PlannerError as error:
+                yield "mig", error
+
+    def config_faults(
+        self, domain: str, parameters: Mapping[str, Any], options: NvidiaDriver | None
+    ) -> Iterator[ConfigFault]:
+        release = None if options is None else _known_release(options.version)
+        settings = None if options is None else options.settings
+        yield from config_faults(domain, parameters, release, settings)
+
+    def has_racks(self, options: NvidiaDriver) -> bool:
+        return options.compute_domains
+
+    def kind(self, domain: str, attributes: Mapping[str, AttributeValue]) -> str:
+        kind = attributes.get("type", "") if domain == GPU_DRIVER else ""
+        return _KINDS.get(str(kind), super().kind(domain, attributes))
+
+    def board(self, device: Device) -> str:
+        board, cut, _ = device.name.partition(_IN_PARTITION_NAMES)
+        return board if cut else ""
+
+
+def _known_release(version: str) -> DriverRelease | None:
+    try:
+        return driver_release(version)
+    except PlannerError:
+        return None
+
+
+DRIVER = Nvidia()

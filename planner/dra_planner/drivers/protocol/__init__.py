@@ -1,0 +1,1 @@
+"""What a device driver has to answer, and the defaults that most of them share."""

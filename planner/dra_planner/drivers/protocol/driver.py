@@ -1,0 +1,134 @@
+"""The protocol: what the rest of the project asks about a device driver. Defaults are what most drivers have."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Generic, TypeVar
+
+from dra_planner.catalog import Machine
+from dra_planner.clouds import Cloud
+from dra_planner.documents.models import Document
+from dra_planner.drivers.protocol.tables import availability, known_classes
+from dra_planner.errors import PlannerError, UnsupportedFeature
+from dra_planner.model import AttributeValue, Device, DeviceClass, ResourceSlice
+from dra_planner.releases import Features
+
+Options = TypeVar("Options", bound=Document)
+Fault = tuple[str, PlannerError]  # key below `drivers.<name>` ("version", "" for the driver itself), and what is wrong
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DriverNode:
+    """A node before it exists, as far as a driver publishes devices by it. `mig` is the pool's MIG configuration."""
+
+    machine: Machine
+    name: str
+    features: Features
+    mig: str = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigFault:
+    """What the driver rejects in an opaque configuration, and what to write instead."""
+
+    message: str
+    fix: str
+
+
+class Driver(ABC, Generic[Options]):
+    """A device driver, or several that one chart installs. Sentences name the driver and say what to write instead."""
+
+    name: ClassVar[str]  # what a fleet calls it (`drivers.<name>`), and the name of its module
+    title: ClassVar[str]  # what people call it
+    domains: ClassVar[tuple[str, ...]]  # names of drivers in ResourceSlices
+    options: ClassVar[type[Document]]  # what a fleet can set
+    meaning: ClassVar[str]  # description of the fleet's key
+    written_when_off: ClassVar[bool] = False  # plan files have had the key since before other drivers existed
+
+    # What runs with it, and what must not run with it.
+    plugin_resources: ClassVar[tuple[str, ...]] = ()  # extended resources that the vendor's device plugin serves
+    uncounted: ClassVar[frozenset[str]] = frozenset()  # domains whose devices nobody counts: software, not hardware
+    is_network: ClassVar[bool] = False  # its claims attach to the pod, so no container has to name them
+    has_mig: ClassVar[bool] = False  # a pool's `mig` partitions its devices
+    prepares_whole_nodes: ClassVar[bool] = False  # a claim with only some of the node's devices can't be prepared
+    proposals: ClassVar[tuple[tuple[str, ...], ...]] = ()  # settings of a fleet that may let pods fit, best first
+
+    @property
+    def accepts_true(self) -> bool:
+        """Whether a fleet may write `true`, because no option is required."""
+        return not any(field.is_required() for field in self.options.model_fields.values())
+
+    @abstractmethod
+    def serves(self, machine: Machine) -> bool:
+        """Whether the driver publishes devices on nodes of a machine type."""
+
+    def serves_accelerator(self, machine: Machine) -> bool:
+        """Whether the driver publishes the accelerators of a machine type, not only what is beside them."""
+        return not self.is_network and self.serves(machine)
+
+    @abstractmethod
+    def slices(self, options: Options, node: DriverNode) -> tuple[ResourceSlice, ...]:
+        """Return what the driver publishes on a node, pool by pool; empty for machine types that it doesn't serve.
+
+        Raises CatalogError for a version or setting that can't work on the machine type, UnsupportedFeature for
+        what the cloud or the Kubernetes version doesn't do.
+        """
+
+    def assumptions(self, options: Options, node: DriverNode) -> tuple[str, ...]:
+        """Return the facts that `slices` assumes or leaves open, in sentences."""
+        return ()
+
+    def classes(self, options: Options, cloud: Cloud, features: Features) -> Iterator[DeviceClass]:
+        """Yield the DeviceClasses that exist once the driver runs on a cloud: those in the table of classes."""
+        for each in known_classes().values():
+            if each.driver in self.domains and each.cloud in ("", cloud.name) and each.selector:
+                yield each.device_class(has_extended_resource=features.extended_resource)
+
+    def class_fault(self, name: str) -> str:
+        """Return why a platform's own DeviceClass can't have the name of one of the driver's classes, or ""."""
+        return f"{name} is a class that {self.title} brings; choose another name"
+
+    def class_names(self) -> frozenset[str]:
+        """Return the names of the classes that the driver creates on some cloud."""
+        return frozenset(each.name for each in known_classes().values() if each.driver in self.domains)
+
+    def faults(self, options: Options, cloud: Cloud, features: Features) -> Iterator[Fault]:
+        """Yield what can't work in a fleet, whatever its pools are."""
+        yield from self.availability_faults(cloud)
+
+    def availability_faults(self, cloud: Cloud) -> Iterator[Fault]:
+        """Yield the reason why the driver doesn't run on a cloud."""
+        known = availability(self.name, cloud.name)
+        if known is None:
+            reason = f"whether {self.title} runs on {cloud.title} is not known"
+            yield "", UnsupportedFeature(reason, fix=f"remove drivers.{self.name}")
+        elif known.runs == "no":
+            reason = f"{self.title} doesn't run on {cloud.title}: {known.reason}"
+            yield "", UnsupportedFeature(reason, fix=f"remove drivers.{self.name}")
+
+    def pool_faults(self, options: Options, cloud: Cloud, machine: Machine, mig: str) -> Iterator[Fault]:
+        """Yield what can't work on a pool, by the key of the pool."""
+        yield from ()
+
+    def config_faults(
+        self, domain: str, parameters: Mapping[str, Any], options: Options | None
+    ) -> Iterator[ConfigFault]:
+        """Yield what the driver rejects in the opaque configuration of a claim or class when it prepares the claim.
+
+        Without `options`, nothing that depends on settings is checked.
+        """
+        yield from ()
+
+    def has_racks(self, options: Options) -> bool:
+        """Whether the driver publishes devices that join the nodes of one rack."""
+        return False
+
+    def kind(self, domain: str, attributes: Mapping[str, AttributeValue]) -> str:
+        """Return what people call such a device: "GPU", "NIC"."""
+        return f"device of {domain}"
+
+    def board(self, device: Device) -> str:
+        """Return the name of the device that this one is a part of, "" for a whole one."""
+        return ""

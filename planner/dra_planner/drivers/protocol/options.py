@@ -1,0 +1,16 @@
+"""What a fleet can set of a driver that has no settings but the version of its chart."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from dra_planner.documents.models import Document, refused_by
+from dra_planner.drivers.protocol.versions import chart_version_fault
+
+
+class ChartOptions(Document):
+    """A driver that is installed from a chart as it is."""
+
+    version: Annotated[str, refused_by(chart_version_fault)] = Field(
+        default="", description="Version of the Helm chart. Default: the one that this version was checked with."
+    )

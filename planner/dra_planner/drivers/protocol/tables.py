@@ -1,0 +1,89 @@
+"""What tables say of drivers: where each runs, which classes it creates, which labels and taints its nodes carry."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+from dra_planner.catalog import Machine
+from dra_planner.catalog.tables import Row, read_table
+from dra_planner.model import CelSelector, DeviceClass, ObjectMeta
+
+
+@dataclass(frozen=True, slots=True)
+class Availability:
+    """Whether a driver runs on a cloud: `chart` (installed from it), `managed` (by the cloud) or `no`, and why not."""
+
+    runs: str
+    reason: str
+
+    @property
+    def is_managed(self) -> bool:
+        return self.runs == "managed"
+
+
+@dataclass(frozen=True, slots=True)
+class KnownClass:
+    """A DeviceClass that a driver's chart, or a cloud, creates.
+
+    `driver` is the name in ResourceSlices, `cloud` the only cloud that has the class ("": any), `setting` the fleet's
+    setting that installs it ("": none), `since` the first NVIDIA driver version with it, `selector` its CEL
+    expression ("" where the driver's module builds it), `extended_resource` the resource name that it stands for.
+    """
+
+    name: str
+    driver: str
+    cloud: str
+    setting: str
+    since: str
+    selector: str
+    extended_resource: str
+
+    def device_class(self, *, has_extended_resource: bool) -> DeviceClass:
+        """Return the class as an object; control planes without the field drop its extended resource."""
+        extended = self.extended_resource if has_extended_resource else ""
+        return device_class(self.name, self.selector, extended_resource=extended or None)
+
+
+def availability(driver: str, cloud: str) -> Availability | None:
+    """Return whether a driver ("amd") runs on a cloud; None if no table says."""
+    return _availabilities().get((driver, cloud))
+
+
+@cache
+def known_classes() -> dict[str, KnownClass]:
+    """Return the classes of every known driver, by name."""
+    return {row["name"]: _class(row) for row in read_table("device_classes")}
+
+
+def device_class(name: str, *selectors: str, extended_resource: str | None = None) -> DeviceClass:
+    """Return a DeviceClass with these CEL selectors."""
+    return DeviceClass(
+        meta=ObjectMeta(name=name),
+        selectors=tuple(CelSelector(text) for text in selectors),
+        extended_resource_name=extended_resource,
+    )
+
+
+def has_accelerator(machine: Machine, vendor: str, kind: str) -> bool:
+    """Whether a machine type has accelerators of this vendor and kind, as the tables of machine types name them."""
+    accelerator = machine.accelerator
+    return accelerator is not None and (accelerator.vendor, accelerator.kind) == (vendor, kind)
+
+
+@cache
+def _availabilities() -> dict[tuple[str, str], Availability]:
+    rows = read_table("driver_clouds")
+    return {(row["driver"], row["cloud"]): Availability(row["runs"], row["reason"]) for row in rows}
+
+
+def _class(row: Row) -> KnownClass:
+    return KnownClass(
+        row["name"],
+        row["driver"],
+        row["cloud"],
+        row["setting"],
+        row["since"],
+        row.get("selector", ""),
+        row.get("extended_resource", ""),
+    )
