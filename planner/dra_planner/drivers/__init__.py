@@ -15,7 +15,6 @@ from os.path import exists, join
 from pkgutil import extend_path, iter_modules
 from typing import Any
 
-from dra_planner.catalog import Machine
 from dra_planner.clouds import Cloud
 from dra_planner.drivers.protocol.driver import ConfigFault, Driver, DriverNode
 from dra_planner.drivers.protocol.tables import Availability, KnownClass, availability, known_classes
@@ -35,7 +34,6 @@ __all__ = [
     "class_name_fault",
     "driver",
     "driver_of",
-    "drivers_of",
     "every_driver",
     "is_managed",
     "known_classes",
@@ -75,11 +73,6 @@ def is_managed(each: AnyDriver, cloud: Cloud) -> bool:
     """Whether the cloud itself runs a driver, so that nobody installs it."""
     known = availability(each.name, cloud.name)
     return known is not None and known.is_managed
-
-
-def drivers_of(machine: Machine) -> tuple[AnyDriver, ...]:
-    """Return the drivers that publish devices of a machine type."""
-    return tuple(each for each in every_driver() if each.serves(machine))
 
 
 def class_name_fault(name: str) -> str:

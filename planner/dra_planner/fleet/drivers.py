@@ -70,7 +70,13 @@ if TYPE_CHECKING:
         """The drivers of a fleet, with a field for each known driver."""
 
 else:
-    Drivers = create_model("Drivers", __base__=DriversOfFleet, __module__=__name__, **_FIELDS)
+    Drivers = create_model(
+        "Drivers",
+        __base__=DriversOfFleet,
+        __module__=__name__,
+        __doc__="DRA drivers of the cluster, by name.",
+        **_FIELDS,
+    )
 
 
 class DevicePlugin(Document):

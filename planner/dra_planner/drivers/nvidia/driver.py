@@ -8,7 +8,7 @@ from typing import Any, Final
 from dra_planner.catalog import Machine
 from dra_planner.clouds import Cloud
 from dra_planner.drivers.nvidia.assumptions import slice_assumptions
-from dra_planner.drivers.nvidia.classes import CHART_CLASSES, EXTENDED_RESOURCE, chart_classes
+from dra_planner.drivers.nvidia.classes import EXTENDED_RESOURCE, chart_classes
 from dra_planner.drivers.nvidia.compute_domains import COMPUTE_DOMAIN_DRIVER
 from dra_planner.drivers.nvidia.devices import GPU_DRIVER
 from dra_planner.drivers.nvidia.mig import check_mig_layout
@@ -67,9 +67,6 @@ class Nvidia(Driver[NvidiaDriver]):
     def classes(self, options: NvidiaDriver, cloud: Cloud, features: Features) -> Iterator[DeviceClass]:
         release = driver_release(options.version)
         yield from chart_classes(release, features, compute_domains=options.compute_domains)
-
-    def class_names(self) -> frozenset[str]:
-        return frozenset(CHART_CLASSES)
 
     def class_fault(self, name: str) -> str:
         return f"{name} is a class of the driver's chart; choose another name"

@@ -90,10 +90,6 @@ class Driver(ABC, Generic[Options]):
         """Return why a platform's own DeviceClass can't have the name of one of the driver's classes, or ""."""
         return f"{name} is a class that {self.title} brings; choose another name"
 
-    def class_names(self) -> frozenset[str]:
-        """Return the names of the classes that the driver creates on some cloud."""
-        return frozenset(each.name for each in known_classes().values() if each.driver in self.domains)
-
     def faults(self, options: Options, cloud: Cloud, features: Features) -> Iterator[Fault]:
         """Yield what can't work in a fleet, whatever its pools are."""
         yield from self.availability_faults(cloud)
