@@ -21,7 +21,7 @@ def check_upgrade(inputs: Inputs, old: str, new: str) -> CheckResult:
     manifests = read_checked((*inputs.sources, *inputs.observed), features)
     options = inputs.fleet.drivers.of(nvidia.DRIVER) if inputs.fleet is not None else None
     here = situation_of(manifests, inputs.fleet, names, has_snapshot=bool(inputs.observed))
-    found = judge_upgrade(manifests, features, old, new, settings, here)
+    found = judge_upgrade(manifests, features, old, new, options.settings if options else None, here)
     return CheckResult(
         verdict=overall_verdict("fits", found),
         diagnostics=order_findings(found),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dra_planner.catalog import CHART_CLASSES
 from dra_planner.claims.written import alternatives, pod_sets_with_claims, spec_of
+from dra_planner.drivers.nvidia import CHART_CLASSES
 from dra_planner.manifests import Manifests
 from dra_planner.model import PodResourceClaim
 from dra_policies.rules.rule import Finding, Rule

@@ -8,9 +8,9 @@ from difflib import get_close_matches
 from functools import cache
 from typing import Final
 
-from dra_planner.catalog import CHART_CLASSES
-from dra_planner.catalog.device_classes import known_classes as classes_of_drivers
 from dra_planner.claims.written import alternatives, written_claims
+from dra_planner.drivers import known_classes as classes_of_drivers
+from dra_planner.drivers.nvidia import CHART_CLASSES
 from dra_planner.model import DeviceClass
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.stack_view import StackView

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from dra_planner.catalog import CHART_CLASSES
 from dra_planner.claims.written import WrittenClaim, alternatives, written_claims
+from dra_planner.drivers.nvidia import CHART_CLASSES
 from dra_planner.model import DeviceConfiguration
 from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
 from dra_policies.view.stack_view import StackView
