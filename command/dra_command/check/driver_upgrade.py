@@ -5,6 +5,7 @@ from __future__ import annotations
 from dra_command.findings.check_result import CheckResult, order_findings
 from dra_command.findings.tutorial_inputs import extract_tutorials
 from dra_command.inputs.command_inputs import Inputs
+from dra_planner.drivers import nvidia
 from dra_planner.manifests.setup.chart_names import names_given
 from dra_planner.plan import overall_verdict, read_checked
 from dra_planner.plan.upgrade_situation import situation_of

@@ -10,6 +10,7 @@ from dra_planner import catalog
 from dra_planner.catalog import Machine
 from dra_planner.clouds import Cloud, PoolNodes, cloud
 from dra_planner.clouds.foreign import ForeignCluster, ForeignPool
+from dra_planner.drivers import nvidia
 from dra_planner.errors import CatalogError, FleetError, Place
 from dra_planner.fleet import Fleet, read_fleet
 
@@ -144,11 +145,11 @@ def _system_pool(plain: Sequence[tuple[str, int]], of_cloud: Cloud, notes: list[
 
 def _driver(charts: Mapping[str, str], notes: list[str]) -> str:
     """Return the version of the driver's chart that is described, else the newest that is known."""
-    known = {release.version for release in catalog.driver_releases() if release.is_installable}
+    known = {release.version for release in nvidia.driver_releases() if release.is_installable}
     described = next((version for chart, version in charts.items() if chart in _DRIVER_CHARTS), "")
     if described in known:
         return described
-    newest = catalog.newest_driver_release().version
+    newest = nvidia.newest_driver_release().version
     what = f"{described} isn't known" if described else "isn't described here"
     notes.append(f"the NVIDIA DRA driver {what}; {newest} is planned")
     return newest

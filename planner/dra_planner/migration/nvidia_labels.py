@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final
 
-from dra_planner.catalog.gpus import gpu, gpus, mig_profiles
 from dra_planner.catalog.machines import Accelerator, machines
 from dra_planner.clouds import cloud, names
+from dra_planner.drivers.nvidia import gpu, gpus, mig_profiles
 from dra_planner.migration.devices import NodeNeeds
 
 _DRIVER: Final = "gpu.nvidia.com"

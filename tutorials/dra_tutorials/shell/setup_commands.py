@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from dra_planner.catalog.chart_values import release_faults, value_faults
 from dra_planner.clouds import cloud, names
+from dra_planner.drivers.nvidia.chart_values import release_faults, value_faults
 from dra_planner.manifests.setup.chart_objects import CHART
 from dra_planner.manifests.setup.command_rows import CommandLine, Told, broken_rows
 from dra_tutorials.shell.command_lines import read_command_lines
