@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 import re
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
 from client import Answer, Client, ask
@@ -19,7 +22,7 @@ from dra_planner.errors import ManifestError
 from dra_planner.manifests.documents import read_documents
 from dra_planner.releases import Features
 from dra_planner.sources import Source
-from generate import documents, without_plain, written
+from generate import changed_workloads, documents, without_plain, written
 from shrink import shrink
 
 Json = dict[str, Any]
@@ -58,12 +61,18 @@ def populate(client: Client) -> None:
             client.call("PUT", path, written(status).encode())
 
 
-def mutator_of(client: Client) -> Mutator:
+GROUPS: Final = (
+    "api/v1", "apis/apps/v1", "apis/batch/v1", "apis/resource.k8s.io/v1", "apis/policy/v1", "apis/autoscaling/v2",
+    "apis/scheduling.k8s.io/v1", "apis/node.k8s.io/v1",
+)  # fmt: skip
+
+
+def mutator_of(client: Client, *, everywhere: bool = False) -> Mutator:
     """Return what changes documents by the schemas of this server."""
     schemas: Json = {}
-    for group in ("api/v1", "apis/apps/v1", "apis/batch/v1", "apis/resource.k8s.io/v1"):
+    for group in GROUPS:
         schemas |= client.schemas(group)
-    return Mutator(schemas)
+    return Mutator(schemas, everywhere=everywhere)
 
 
 def compare_documents(
@@ -85,11 +94,17 @@ def compare_documents(
 
 
 def differences(
-    client: Client, features: Features, seed: int, count: int, mode: str, shown: int
+    client: Client,
+    features: Features,
+    seed: int,
+    count: int,
+    mode: str,
+    shown: int,
+    make: Callable[[Mutator, int, int, int], Iterator[Json]] = documents,
 ) -> tuple[list[Difference], Counter[str]]:
     """Return the differences on `count` random documents, the first of each shape made small, and what was answered."""
-    mutator, kinds = mutator_of(client), Counter[str]()
-    stream = list(documents(mutator, features.minor, seed, count))
+    mutator, kinds = mutator_of(client, everywhere=make is not documents), Counter[str]()
+    stream = list(make(mutator, features.minor, seed, count))
     found: dict[str, Difference] = {}
     started = time.perf_counter()
     for first in range(0, len(stream), CHUNK):
@@ -101,6 +116,26 @@ def differences(
                 found.setdefault(difference.shape, difference)
     kinds["per second"] = round(count / (time.perf_counter() - started))
     return [_small(client, features, each) for each in list(found.values())[:shown]], kinds
+
+
+RECORDED_COUNT: Final = 600
+RECORDED_SEED: Final = 9
+
+
+def record(client: Client, minor: int, file: Path) -> int:
+    """Keep changed workloads with what the server says to them, and return how many."""
+    made = list(changed_workloads(mutator_of(client, everywhere=True), minor, RECORDED_SEED, RECORDED_COUNT))
+    texts = [written(document) for document in made]
+    answers = ask(client, [(text, document, "Strict") for text, document in zip(texts, made, strict=True)])
+    lines = [
+        json.dumps({"text": text, "reason": answer.reason, "faults": sorted(answer.faults)})
+        for text, answer in zip(texts, answers, strict=True)
+        if answer.reason in ("", "Invalid")  # what is refused otherwise, is refused before its rules are asked
+    ]
+    file.parent.mkdir(exist_ok=True)
+    with file.open("wb") as raw, gzip.GzipFile("", "wb", mtime=0, fileobj=raw) as packed:
+        packed.write("\n".join(lines).encode())
+    return len(lines)
 
 
 def _small(client: Client, features: Features, difference: Difference) -> Difference:

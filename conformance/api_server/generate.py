@@ -67,6 +67,21 @@ def documents(mutator: Mutator, minor: int, seed: int, count: int) -> Iterator[J
         yield document
 
 
+WORKLOADS: Final = Path(__file__).resolve().parent / "workloads.yaml"
+
+
+def changed_workloads(mutator: Mutator, minor: int, seed: int, count: int) -> Iterator[Json]:
+    """Yield `count` pods and workloads that were changed at any place; the same seed gives the same ones."""
+    starts = list(yaml.load_all(WORKLOADS.read_text("utf-8"), Loader=yaml.CSafeLoader))
+    weights = [len(json.dumps(start)) ** 0.5 for start in starts]
+    for number in range(count):
+        rng = random.Random(f"workloads/{seed}/{minor}/{number}")
+        (document,) = rng.choices(starts, weights)
+        for _ in range(rng.choice(_CHANGES)):
+            document = mutator.mutate(rng, document)
+        yield document
+
+
 def _is_start(document: Json) -> bool:
     """Whether a case is small, and not about a pod's own resources, which the reader does not follow."""
     spec = document.get("spec")

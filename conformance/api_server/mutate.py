@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import copy
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final
 
-from vocabulary import BAD_QUANTITIES, PLAIN, QUANTITIES, STRINGS, Plain, pick, pick_key
+from vocabulary import AMOUNTS, BAD_QUANTITIES, NUMBERS, PLAIN, QUANTITIES, STRINGS, Plain, pick, pick_key
 
 Json = dict[str, Any]
 Path = tuple[str | int, ...]
@@ -32,10 +32,14 @@ class Node:
 
 
 class Mutator:
-    """Changes objects; `schemas` are those of the server, by their names."""
+    """Changes objects; `schemas` are those of the server, by their names.
 
-    def __init__(self, schemas: Json) -> None:
+    `everywhere`: also fields of pods and workloads that have nothing to do with devices.
+    """
+
+    def __init__(self, schemas: Json, *, everywhere: bool = False) -> None:
         self._schemas = schemas
+        self._everywhere = everywhere
         self._kinds = {
             (entry["group"], entry["version"], entry["kind"]): name
             for name, schema in schemas.items()
@@ -60,7 +64,7 @@ class Mutator:
         name = self._kinds.get((group, version, str(document.get("kind"))))
         if name is None:
             return
-        whole = group == "resource.k8s.io"
+        whole = self._everywhere or group == "resource.k8s.io"
         for node in self._walk(document, self._schemas[name], (), ""):
             path = node.path
             if not path or path[0] in ("apiVersion", "kind", "status"):
@@ -102,6 +106,11 @@ class Mutator:
             return rng.choice(BAD_QUANTITIES if rng.random() < bad else QUANTITIES)
         if title == "RawExtension":
             return pick(rng, "parameters", bad)
+        if "enum" in schema:
+            known = rng.choice(schema["enum"])
+            return rng.choice(_NEAR_ENUM)(known) if rng.random() < bad else known
+        if title == "IntOrString":
+            return rng.choice(AMOUNTS)
         if kind == "array":
             return [self.value(rng, schema["items"], field, bad, depth + 1) for _ in range(rng.choice((0, 1, 1, 2)))]
         if kind == "boolean":
@@ -110,7 +119,7 @@ class Mutator:
             if depth > 6:
                 return {}
             required = schema.get("required", ())
-            known = _CONTAINER_FIELDS if title == "Container" else schema["properties"]
+            known = self._known(schema)
             names = [name for name in known if name in required or rng.random() < 0.35]
             return {name: self.value(rng, schema["properties"][name], name, bad, depth + 1) for name in names}
         if "additionalProperties" in schema:
@@ -119,9 +128,18 @@ class Mutator:
                 pick_key(rng, field, bad): self.value(rng, inner, field, bad, depth + 1)
                 for _ in range(rng.choice((0, 1, 1, 2)))
             }
+        if kind == "integer" and self._everywhere:
+            return rng.choice(NUMBERS)
         if kind == "integer":
             return pick(rng, field if field in ("generation", "resourceSliceCount", "int", "ints") else "count", bad)
         return pick(rng, field, bad)
+
+    def _known(self, schema: Json) -> Iterable[str]:
+        """Return the fields of a struct that are made up."""
+        if schema.get("title") == "Container" and not self._everywhere:
+            return _CONTAINER_FIELDS
+        known: Iterable[str] = schema["properties"]
+        return known
 
     def remove(self, rng: random.Random, document: Json, node: Node) -> bool:
         holder, key = _holder(document, node.path)
@@ -136,7 +154,7 @@ class Mutator:
         value, properties = _at(document, node.path), node.schema.get("properties")
         if not isinstance(value, dict) or not properties:
             return False
-        known = _CONTAINER_FIELDS if node.schema.get("title") == "Container" else properties
+        known = self._known(node.schema)
         missing = [name for name in known if name not in value]
         if not missing:
             return False
@@ -213,6 +231,9 @@ class Mutator:
         )
 
 
+_NEAR_ENUM: Final[tuple[Callable[[str], str], ...]] = (
+    str.lower, str.upper, lambda text: f"{text}s", lambda text: "", lambda text: "Other", lambda text: f" {text}",
+)  # fmt: skip
 _CHANGES: Final = (
     *(Mutator.replace,) * 6, *(Mutator.add_field,) * 6, *(Mutator.text,) * 2, *(Mutator.repeat,) * 3, Mutator.remove,
     Mutator.remove, Mutator.null, Mutator.wrong_type, Mutator.unknown, Mutator.rekey, Mutator.rekey, Mutator.grow,

@@ -2,6 +2,7 @@
 
     python conformance/api_server/run.py                            all minors, all checks
     python conformance/api_server/run.py --minor 36 --count 2000 --seed 7 --check reader
+    python conformance/api_server/run.py --minor 36 --record        keeps answers for the tests of the planner
     python conformance/api_server/run.py --minor 36 --sample        golden slices, examples and a few hundred documents
 Exits 1 when there is a difference, after making one of each kind small and printing it.
 """
@@ -21,15 +22,16 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from client import Client
 from declared import check_declared, check_rewritten
-from differential import Difference, differences, populate
+from differential import Difference, differences, populate, record
 from features import GATE_SETS
 from predictions import Refused, check_slices
 
 from dra_sandbox.control_plane import ApiServer, Settings, control_plane
 from dra_sandbox.tools.kubernetes import MODULES
-from generate import written
+from generate import changed_workloads, documents, written
 
-CHECKS: Final = ("reader", "slices", "objects")
+CHECKS: Final = ("reader", "workloads", "slices", "objects")
+RECORDED: Final = Path(__file__).resolve().parents[2] / "tests" / "planner" / "manifests" / "recorded"
 MODES: Final = {"Strict": 1.0, "Ignore": 0.25, "Apply": 0.25}  # and how many documents, as a part of --count
 SAMPLE_COUNT: Final = 300
 SHOWN: Final = 25
@@ -56,18 +58,24 @@ def main() -> int:
 
 def _check(client: Client, features: Any, title: str, gates: str, arguments: argparse.Namespace) -> bool:
     found: list[Any] = []
+    if arguments.record:
+        count = record(client, features.minor, RECORDED / f"workloads-1.{features.minor}.jsonl.gz")
+        print(f"{title}: kept {count} answers")
+        return False
     checks = [check for check in CHECKS if check in (arguments.check or CHECKS)]
     if "objects" in checks and gates == "default":
         found += _tell(f"{title}: objects of components and examples", check_declared(client, features.minor))
         found += _tell(f"{title}: rewritten manifests", check_rewritten(client, features, arguments.seed))
     if "slices" in checks and gates == "default":
         found += _tell(f"{title}: predicted slices", check_slices(client, features.minor, golden_only=arguments.sample))
-    for mode, part in MODES.items() if "reader" in checks else ():
-        count = round(arguments.count * part)
-        seeds = [arguments.seed] if arguments.only_seed else [arguments.seed, secrets.randbelow(1_000_000)]
-        for seed in seeds:
-            said = f"{title}: {count} documents, {mode}, seed {seed}"
-            found += _tell(said, differences(client, features, seed, count, mode, SHOWN))
+    made = {"reader": documents, "workloads": changed_workloads}
+    for check in [check for check in checks if check in made]:
+        for mode, part in MODES.items():
+            count = round(arguments.count * part)
+            seeds = [arguments.seed] if arguments.only_seed else [arguments.seed, secrets.randbelow(1_000_000)]
+            for seed in seeds:
+                said = f"{title}: {check}, {count} documents, {mode}, seed {seed}"
+                found += _tell(said, differences(client, features, seed, count, mode, SHOWN, made[check]))
     return bool(found)
 
 
@@ -95,6 +103,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--count", type=int, default=4000, help="random documents per seed (default %(default)s)")
     parser.add_argument("--seed", type=int, default=1, help="beside it a fresh one is taken")
     parser.add_argument("--only-seed", action="store_true", help="no fresh seed")
+    parser.add_argument("--record", action="store_true", help="keep what the server says to changed workloads")
     parser.add_argument("--sample", action="store_true", help="a short run, as in CI")
     arguments = parser.parse_args()
     arguments.gates = arguments.gates or (["default"] if arguments.sample else list(GATE_SETS))

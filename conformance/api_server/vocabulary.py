@@ -128,6 +128,17 @@ BAD_PARAMETERS: Final[tuple[Any, ...]] = (
     [], "x", 1, True, {"a": "x" * 10240}, {"a": "é" * 5120}, "{}", [{}], {"a": "<" * 1700}, {"a": "x" * 10232},
 )  # fmt: skip
 
+NUMBERS: Final = (
+    -1, 0, 0, 1, 1, 2, 3, 5, 10, 80, 100, 101, 255, 256, 420, 511, 512, 600, 3600, 3601, 8080, 65535, 65536, 70000,
+    100001, 2**31 - 1,
+)  # fmt: skip
+AMOUNTS: Final = (0, 1, 2, -1, 80, 65536, "0%", "50%", "100%", "101%", "x", "http", "", "-1", "5", "1.5%", "a--b")
+_PATHS: Final = ("/a", "/data", "a/b", "a", "$(A)/b")
+_BAD_PATHS: Final = ("", "..", "../a", "a/../b", "/..", "..a", "...", "/a:b", " a")
+_ADDRESSES: Final = ("10.0.0.1", "fd00::1", "::1", "0.0.0.0")
+_BAD_ADDRESSES: Final = ("", "10.0.0", "10.0.0.256", "010.0.0.1", "::ffff:1.2.3.4", "a", "fe80::1%eth0", "10.0.0.1/8")
+_NEAR_SUBDOMAINS: Final = (*BAD_NAMES, "A.b", "a_b.c", "a.b.")
+
 BY_NAME: Final[dict[str, tuple[tuple[Any, ...], tuple[Any, ...]]]] = {
     "name": (LABELS, BAD_NAMES),
     "request": (LABELS, BAD_NAMES),
@@ -173,6 +184,43 @@ BY_NAME: Final[dict[str, tuple[tuple[Any, ...], tuple[Any, ...]]]] = {
     "max": (QUANTITIES, BAD_QUANTITIES),
     "step": (QUANTITIES, BAD_QUANTITIES),
     "parameters": (PARAMETERS, BAD_PARAMETERS),
+    **dict.fromkeys(
+        ("mountPath", "path", "subPath", "subPathExpr", "devicePath", "localhostProfile", "directory"),
+        (_PATHS, _BAD_PATHS),
+    ),
+    **dict.fromkeys(("ip", "hostIP", "nameservers"), (_ADDRESSES, _BAD_ADDRESSES)),
+    **dict.fromkeys(
+        ("hostnames", "searches", "serviceAccountName", "claimName", "secretName", "storageClassName", "serviceName",
+         "hostname", "subdomain", "runtimeClassName", "topologyKey", "conditionType", "apiGroup", "handler"),
+        (SUBDOMAINS, _NEAR_SUBDOMAINS),
+    ),
+    "image": (("a", "a:1", " "), ("", " a", "a ")),
+    "fieldPath": (
+        ("metadata.name", "metadata.labels['a']", "spec.nodeName", "status.podIP", "metadata.annotations['A.b/C']"),
+        ("metadata.labels", "metadata", "spec.host", "status.phase", "metadata.labels['']", "metadata.name['a']", "",
+         "metadata.labels['a b']", "spec.restartPolicy", "metadata.uid"),
+    ),
+    "resource": (
+        ("limits.cpu", "requests.memory", "limits.ephemeral-storage", "limits.hugepages-2Mi"),
+        ("cpu", "limits.gpu", "", "requests.hugepages-", "limits.example.com/gpu"),
+    ),
+    "divisor": (("1", "1m", "1Mi", "0"), ("2", "1k", "10Mi", "100m")),
+    "schedule": (
+        ("0 3 * * *", "@daily", "*/5 1-3 * jan mon"), ("", "0 3 * *", "60 * * * *", "@never", "TZ=UTC 0 3 * * *"),
+    ),
+    "timeZone": (("Etc/UTC", "Europe/Berlin", "UTC"), ("", "Local", "Mars/Base", "../etc", "UTC ", "europe/berlin")),
+    "succeededIndexes": (("0", "1-3", "0,2-4", ""), ("8", "3-1", "1,1", "a", "1-2-3", "-1", "1,")),
+    "runAsUserName": (("user", "DOMAIN\\user"), ("", "a\\b\\c", ".", "a/b", "x" * 105, "a\n", ".a\\b")),
+    "managedBy": (("example.com/a", "kubernetes.io/job-controller"), ("", "a", "a/", "/a", "A/b", "x" * 60 + "/abcd")),
+    "iqn": (("iqn.2001-04.com.example:a", "eui.0123456789abcdef"), ("", "iqn.x", "eui.1", "naa.1")),
+    "scopeName": (
+        ("PriorityClass", "Terminating", "BestEffort", "NotBestEffort", "VolumeAttributesClass"), ("Other", ""),
+    ),
+    "scopes": (("Terminating", "BestEffort", "NotTerminating", "NotBestEffort"), ("Other", "PriorityClass")),
+    "finalizers": (("example.com/a", "orphan", "foregroundDeletion", "kubernetes"), ("a", "", "a b", "x/y/z")),
+    "uid": (("u-1", "1"), ("",)),
+    "kind": (("Deployment", "PersistentVolumeClaim", "Pod"), ("", "a/b", "..", "VolumeSnapshot", "a%b")),
+    "apiVersion": (("apps/v1", "v1", ""), ("a/b/c", "/", "x/")),
 }  # fmt: skip
 KEYS: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
     "attributes": (ATTRIBUTES, BAD_ATTRIBUTES),
@@ -180,12 +228,22 @@ KEYS: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
     "counters": (LABELS, BAD_NAMES),
     "labels": (QUALIFIED, BAD_QUALIFIED),
     "annotations": (QUALIFIED, BAD_QUALIFIED),
+    "hard": (
+        ("pods", "cpu", "requests.cpu", "limits.memory", "requests.nvidia.com/gpu", "count/jobs.batch", "services",
+         "persistentvolumeclaims", "requests.storage", "hugepages-2Mi", "requests.hugepages-2Mi", "storage"),
+        ("gpu", "", "a/b/c", "-a", "requests.gpu", "limits.storage", "count/", "Pods"),
+    ),
     "limits": (
         ("cpu", "memory", "example.com/gpu", "ephemeral-storage", "nvidia.com/gpu", "hugepages-2Mi"),
         ("gpu", "kubernetes.io/gpu", "", "example.com/", "requests.example.com/gpu", "a/b/c", "pods", "Example.com/x",
          "requests.cpu", "hugepages-", "example.com/" + "x" * 64, "hugepages-1", "storage", "-a", "requests.a/b"),
     ),
 }  # fmt: skip
+
+
+_AMOUNT_FIELDS: Final = (
+    "requests", "overhead", "podFixed", "max", "min", "default", "defaultRequest", "maxLimitRequestRatio",
+)  # fmt: skip
 
 
 def pick(rng: random.Random, name: str, bad: float = 0.0) -> Any:
@@ -196,5 +254,5 @@ def pick(rng: random.Random, name: str, bad: float = 0.0) -> Any:
 
 def pick_key(rng: random.Random, name: str, bad: float = 0.0) -> str:
     """Return a key for a mapping field of this name."""
-    good, wrong = KEYS.get("limits" if name == "requests" else name, (QUALIFIED, BAD_QUALIFIED))
+    good, wrong = KEYS.get("limits" if name in _AMOUNT_FIELDS else name, (QUALIFIED, BAD_QUALIFIED))
     return rng.choice(wrong if rng.random() < bad else good)

@@ -22,17 +22,30 @@ PACKAGES = {
     "autoscaling": "k8s.io/api/autoscaling/v2",
     "scheduling": "k8s.io/api/scheduling/v1",
     "policy": "k8s.io/api/policy/v1",
+    "node": "k8s.io/api/node/v1",
+    "groups": "k8s.io/api/scheduling/v1alpha3",
     "resource": "k8s.io/api/resource/v1",
     "meta": "k8s.io/apimachinery/pkg/apis/meta/v1",
 }
-ALIASES = {"v1": "core", "apiv1": "core", "corev1": "core", "metav1": "meta", "resourcev1": "resource"}
+ALIASES = {
+    "v1": "core",
+    "apiv1": "core",
+    "corev1": "core",
+    "metav1": "meta",
+    "resourcev1": "resource",
+    "schedulingv1alpha3": "groups",
+}
 KINDS = {
-    "v1": ("core", "Pod PodTemplate ReplicationController Node Namespace ResourceQuota"),
+    "v1": (
+        "core",
+        "Pod PodTemplate ReplicationController Node Namespace ResourceQuota LimitRange PersistentVolumeClaim",
+    ),
     "apps/v1": ("apps", "Deployment ReplicaSet StatefulSet DaemonSet"),
     "batch/v1": ("batch", "Job CronJob"),
     "autoscaling/v2": ("autoscaling", "HorizontalPodAutoscaler"),
     "scheduling.k8s.io/v1": ("scheduling", "PriorityClass"),
     "policy/v1": ("policy", "PodDisruptionBudget"),
+    "node.k8s.io/v1": ("node", "RuntimeClass"),
     "resource.k8s.io/v1": ("resource", "ResourceClaim ResourceClaimTemplate DeviceClass ResourceSlice DeviceTaintRule"),
 }
 SCALARS = {

@@ -45,7 +45,9 @@ def good(**sharing: Any) -> list[dict[str, Any]]:
         },
         {
             "apiVersion": "autoscaling/v2", "kind": "HorizontalPodAutoscaler", "metadata": {"name": "web"},
-            "spec": {"maxReplicas": 2, "scaleTargetRef": {"kind": "Deployment", "name": "web"}},
+            "spec": {
+                "maxReplicas": 2, "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"},
+            },
         },
     ]  # fmt: skip
 

@@ -11,7 +11,9 @@ from dra_planner.errors import ManifestError, Place
 from dra_planner.manifests.documents import Document
 from dra_planner.model import ObjectKey
 
-CLUSTER_SCOPED: Final = frozenset({"DeviceClass", "ResourceSlice", "Node", "Namespace", "PriorityClass"})
+CLUSTER_SCOPED: Final = frozenset(
+    {"DeviceClass", "ResourceSlice", "Node", "Namespace", "PriorityClass", "RuntimeClass"}
+)
 
 VERSIONS: Final = {
     **dict.fromkeys(("ResourceClaim", "ResourceClaimTemplate", "DeviceClass", "ResourceSlice"), "resource.k8s.io/v1"),

@@ -50,7 +50,6 @@ from dra_planner.model import (
     Workload,
     WorkloadRef,
 )
-from dra_planner.quantity import QuantityError
 from dra_planner.releases import Features
 from dra_planner.sources import Source, has_embedded
 
@@ -303,12 +302,7 @@ class _Collector:
             self.non_preempting.update(names)
 
     def add_runtime_class(self, item: KubernetesObject) -> None:
-        try:
-            self.runtime_classes[item.name] = parse_runtime_class(item.data, item.place)
-        except QuantityError as error:
-            fix = "write amounts as Kubernetes quantities"
-            self.refused.add((item.kind, item.key))
-            self.diagnostics.append(Diagnostic("error", "runtime-class-invalid", f"{item}: {error}", item.place, fix))
+        self.runtime_classes[item.name] = parse_runtime_class(item.data, item.place)
 
     def add_taint_rule(self, item: KubernetesObject) -> None:
         self.taint_rules.append(parse_taint_rule(item.data, item.place))
@@ -321,12 +315,7 @@ class _Collector:
         self.budgets[item.key] = parse_disruption_budget(item.data, item.place)
 
     def add_limit_range(self, item: KubernetesObject) -> None:
-        try:
-            self.limit_ranges.append(parse_limit_range(item.data, item.place))
-        except QuantityError as error:
-            fix = "write amounts as Kubernetes quantities"
-            self.refused.add((item.kind, item.key))
-            self.diagnostics.append(Diagnostic("error", "limit-range-invalid", f"{item}: {error}", item.place, fix))
+        self.limit_ranges.append(parse_limit_range(item.data, item.place))
 
     def add_pod_group(self, item: KubernetesObject) -> None:
         self.other[f"{item.api_version} {item.kind}"] += 1

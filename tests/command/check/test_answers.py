@@ -29,7 +29,7 @@ SCALED = """
 apiVersion: autoscaling/v2
 kind: HorizontalPodAutoscaler
 metadata: {name: NAME}
-spec: {maxReplicas: 9, scaleTargetRef: {kind: Deployment, name: NAME}}
+spec: {maxReplicas: 9, scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: NAME}}
 ---
 apiVersion: apps/v1
 kind: Deployment

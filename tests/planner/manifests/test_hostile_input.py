@@ -107,7 +107,7 @@ OTHERS: list[dict[str, Any]] = [
      "spec": {"services": {"a": {"replicas": 1, "resources": {"limits": {"gpu": 1}}, "extraPodSpec": {"mainContainer": {}}}}}},
     {"apiVersion": "example.com/v1", "kind": "Flock", "metadata": {"name": "f"}, "spec": {"replicas": 2, "pod": POD_SPEC}},
     {"apiVersion": "autoscaling/v2", "kind": "HorizontalPodAutoscaler", "metadata": {"name": "h"},
-     "spec": {"scaleTargetRef": {"kind": "Deployment", "name": "d"}, "maxReplicas": 3}},
+     "spec": {"scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "d"}, "maxReplicas": 3}},
     {"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job", "metadata": {"name": "v"},
      "spec": {"minAvailable": 2, "tasks": [{"name": "t", "replicas": 2, "minAvailable": 1, "template": {"spec": POD_SPEC}}]}},
     {"apiVersion": "leaderworkerset.x-k8s.io/v1", "kind": "LeaderWorkerSet", "metadata": {"name": "l"},

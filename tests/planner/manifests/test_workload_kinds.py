@@ -104,7 +104,6 @@ REF = "scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: w}"
          (0, 1, 100, 125)),
         ("{apiVersion: keda.sh/v1alpha1, kind: ScaledObject, metadata: {name: k}, spec: {scaleTargetRef: {name: w}, "
          "minReplicaCount: 2, maxReplicaCount: 6}}", 1, (2, 2, 6, 8)),
-        (f"{{{HPA}, spec: {{{REF}, minReplicas: 0, maxReplicas: 7}}}}", 0, (0, 0, 7, 9)),
         (f"{{{HPA}, spec: {{{REF}, minReplicas: 3, maxReplicas: 7}}}}", 0, (0, 0, 7, 9)),
         ("{apiVersion: keda.sh/v1alpha1, kind: ScaledObject, metadata: {name: k}, spec: {scaleTargetRef: {name: w}, "
          "minReplicaCount: 2, idleReplicaCount: 0, maxReplicaCount: 5}}", 4, (0, 4, 5, 7)),
@@ -115,7 +114,7 @@ REF = "scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: w}"
          '{autoscaling.keda.sh/paused: "true"}}, spec: {scaleTargetRef: {name: w}, maxReplicaCount: 5}}',
          4, (4, 4, 5, 7)),
     ],
-    ids=["HPA from 1", "HPA lifts", "HPA cuts", "HPA of another", "KEDA without bounds", "KEDA", "HPA from 0",
+    ids=["HPA from 1", "HPA lifts", "HPA cuts", "HPA of another", "KEDA without bounds", "KEDA",
          "HPA of nothing", "KEDA idle", "KEDA paused at one", "KEDA paused"],
 )  # fmt: skip
 def test_scalers_move_the_bounds(scaler: str, replicas: int, figures: tuple[int, ...]) -> None:
@@ -196,6 +195,7 @@ def test_what_another_object_controls_is_not_counted_twice() -> None:
 
 
 def test_volumes_that_a_stateful_set_makes_have_a_zone_that_only_the_cluster_knows() -> None:
-    volumes = "volumeClaimTemplates: [{metadata: {name: data}, spec: {accessModes: [ReadWriteOnce]}}]"
+    volumes = "volumeClaimTemplates: [{metadata: {name: data}, spec: {accessModes: [ReadWriteOnce], "
+    volumes += "resources: {requests: {storage: 1Gi}}}}]"
     text = manifest("apps/v1", "StatefulSet", f"replicas: 2, {LABELS}, {volumes}, {TEMPLATE}")
     assert read(text).workloads[0].pod_sets[0].template.spec.zonal_volumes == ("data",)

@@ -144,7 +144,8 @@ def test_a_manifest_that_does_not_count_its_pods_has_as_many_as_run(last_applied
     del deployment["spec"]["replicas"]
     assert placed(applied(case))["default/w"]["placed"] == pods
     scaler = {"apiVersion": "autoscaling/v2", "kind": "HorizontalPodAutoscaler", "metadata": {"name": "h"}}
-    scaler["spec"] = {"scaleTargetRef": {"kind": "Deployment", "name": "w"}, "minReplicas": 1, "maxReplicas": 2}
+    target = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "w"}
+    scaler["spec"] = {"scaleTargetRef": target, "minReplicas": 1, "maxReplicas": 2}
     case["applied"].append(scaler)
     assert placed(applied(case))["default/w"]["placed"] == min(pods, 2)
 

@@ -31,6 +31,7 @@ class ExistingObjects:
     non_preempting: frozenset[str] = frozenset()  # priority classes with preemptionPolicy Never; "" names the default
     default_priority: str = ""  # the PriorityClass that pods have without naming one
     classes: Mapping[str, str] = field(default_factory=dict)  # DeviceClass → its extendedResourceName, "" for none
+    runtime_classes: frozenset[str] = frozenset()
     quotas: Sequence[Mapping[str, Any]] = ()
     complete: bool = False
     limited_priorities: bool = False  # critical priorities only in namespaces with a quota for them

@@ -13,7 +13,7 @@ from dra_planner.manifests.validation.context import Context
 from dra_planner.manifests.validation.formats import label_value, length_of, qualified_name, semantic_version
 from dra_planner.manifests.validation.lists import check_list, check_map, check_set, name_of
 from dra_planner.manifests.validation.names import check_attribute_name, check_label, check_subdomain
-from dra_planner.manifests.validation.node_selectors import check_node_selector
+from dra_planner.manifests.validation.pods.node_selectors import check_node_selector
 from dra_planner.manifests.validation.request_policies import check_capacity
 from dra_planner.manifests.validation.violations import (
     Violations,

@@ -6,6 +6,7 @@ pkg/api/validate/content.
 
 from __future__ import annotations
 
+import ipaddress
 import re
 from typing import Final
 
@@ -44,6 +45,15 @@ _VALUE_FORMAT: Final = (
     "end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is "
     "'(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')"
 )
+_PORT_CHARACTERS: Final = re.compile(r"[-a-z0-9]+", re.ASCII)
+_PERCENT: Final = re.compile(r"[0-9]+%", re.ASCII)
+_HEADER: Final = re.compile(r"[-A-Za-z0-9]+", re.ASCII)
+_KEY: Final = re.compile(r"[-._a-zA-Z0-9]+", re.ASCII)
+_LOOSE_PART: Final = "_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?"
+_LOOSE_SUBDOMAIN: Final = re.compile(rf"{_LOOSE_PART}(\.{_LOOSE_PART})*", re.ASCII)
+_LEADING_ZEROS: Final = re.compile(r"\b0+(?=[0-9])", re.ASCII)
+_PORT_LENGTH: Final = 15
+
 _IDENTIFIER_FORMAT: Final = (
     "a valid C identifier must start with alphabetic character or '_', followed by a string of alphanumeric "
     "characters or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName', regex used for validation is "
@@ -103,6 +113,109 @@ def label_value(text: str) -> list[str]:
 
 def c_identifier(text: str) -> list[str]:
     return [] if _C_IDENTIFIER.fullmatch(text) else [_IDENTIFIER_FORMAT]
+
+
+def port_name(text: str) -> list[str]:
+    """Return what is wrong with the name of a port."""
+    faults = [f"must be no more than {_PORT_LENGTH} characters"] if length_of(text) > _PORT_LENGTH else []
+    if not _PORT_CHARACTERS.fullmatch(text):
+        faults.append("must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)")
+    if not re.search("[a-z]", text):
+        faults.append("must contain at least one letter (a-z)")
+    if "--" in text:
+        faults.append("must not contain consecutive hyphens")
+    if text.startswith("-") or text.endswith("-"):
+        faults.append("must not begin or end with a hyphen")
+    return faults
+
+
+def percentage(text: str) -> list[str]:
+    if _PERCENT.fullmatch(text):
+        return []
+    detail = "a valid percent string must be a numeric string followed by an ending '%'"
+    return [f"{detail} (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')"]
+
+
+def http_header(text: str) -> list[str]:
+    if _HEADER.fullmatch(text):
+        return []
+    detail = "a valid HTTP header must consist of alphanumeric characters or '-'"
+    return [f"{detail} (e.g. 'X-Header-Name', regex used for validation is '[-A-Za-z0-9]+')"]
+
+
+def environment_name(text: str) -> list[str]:
+    """Return what is wrong with the name of an environment variable, as releases since 1.34 check it."""
+    faults = [] if text else ["environment variable name must be non-empty"]
+    if any(not " " <= character <= "~" or character == "=" for character in text):
+        faults.append(
+            "a valid environment variable name must consist only of printable ASCII characters other than '='"
+        )
+    return faults
+
+
+def configuration_key(text: str) -> list[str]:
+    """Return what is wrong with a key of a ConfigMap or Secret."""
+    faults = [f"must be no more than {SUBDOMAIN_LENGTH} characters"] if length_of(text) > SUBDOMAIN_LENGTH else []
+    if not _KEY.fullmatch(text):
+        detail = "a valid config key must consist of alphanumeric characters, '-', '_' or '.'"
+        faults.append(f"{detail} (e.g. 'key.name', regex used for validation is '[-._a-zA-Z0-9]+')")
+    if text in (".", ".."):
+        faults.append(f"must not be '{text}'")
+    elif text.startswith(".."):
+        faults.append("must not start with '..'")
+    return faults
+
+
+def path_segment(text: str) -> list[str]:
+    """Return what is wrong with a name that becomes a part of an address."""
+    if text in (".", ".."):
+        return [f"may not be '{text}'"]
+    return [f"may not contain '{part}'" for part in ("/", "%") if part in text]
+
+
+def loose_subdomain(text: str) -> list[str]:
+    """Return what is wrong with a subdomain that may have underscores."""
+    faults = [f"must be no more than {SUBDOMAIN_LENGTH} characters"] if length_of(text) > SUBDOMAIN_LENGTH else []
+    if not _LOOSE_SUBDOMAIN.fullmatch(text):
+        detail = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.'"
+        faults.append(f"{detail}, and must start and end with an alphanumeric character")
+    return faults
+
+
+def ip_address(text: str, *, is_strict: bool) -> list[str]:
+    """Return what is wrong with an address; before 1.36 leading zeros and IPv4 inside of IPv6 were fine."""
+    wrong = ["must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"]
+    if "%" in text or not text.isascii():
+        return wrong
+    loose = _LEADING_ZEROS.sub("", text) if ":" not in text else text
+    try:
+        address = ipaddress.ip_address(loose)
+    except ValueError:
+        return wrong
+    faults = []
+    if is_strict and loose != text:
+        faults.append("must not have leading 0s")
+    if is_strict and isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is not None:
+        faults.append("must not be an IPv4-mapped IPv6 address")
+    return faults
+
+
+def descending_path(text: str) -> list[str]:
+    """Return what is wrong with a path that must stay below where it starts."""
+    faults = ["must be a relative path"] if text.startswith("/") else []
+    return faults + without_backsteps(text)
+
+
+def without_backsteps(text: str) -> list[str]:
+    return ["must not contain '..'"] if ".." in text.split("/") else []
+
+
+def local_path(text: str) -> list[str]:
+    """Return what is wrong with the path of a file that a volume makes."""
+    faults = descending_path(text)
+    if text.startswith("..") and not text.startswith("../"):
+        faults.append("must not start with '..'")
+    return faults
 
 
 def semantic_version(text: str) -> list[str]:

@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from dra_planner.manifests.validation.formats import (
-    LABEL_LENGTH,
     dns_label,
     dns_subdomain,
     label_value,
     length_of,
+    path_segment,
     qualified_name,
 )
 from dra_planner.manifests.validation.violations import (
@@ -28,7 +28,8 @@ from dra_planner.releases import Features
 
 Data = Mapping[str, Any]
 MAX_ANNOTATION_BYTES: Final = 256 * 1024
-_LABEL_NAMES: Final = frozenset({"Namespace"})
+_LABEL_NAMES: Final = frozenset({"Namespace", "StatefulSet"})
+_SEGMENT_NAMES: Final = frozenset({"PodDisruptionBudget"})  # any name that can be a part of an address
 # Fields of metadata that nobody may set in a template, and whether an empty value counts as set: Go tells a nil
 # list or pointer from an empty one. The server lowers only the first letter of `UID`.
 _NOT_IN_TEMPLATES: Final = {
@@ -41,7 +42,7 @@ _GENERATED_STEM: Final = 58  # bytes of the prefix that stay in a generated name
 
 def check_metadata(data: Data, kind: str, features: Features, path: str = "metadata") -> Violations:
     name, prefix = data.get("name") or "", data.get("generateName") or ""
-    wrong = dns_label if kind in _LABEL_NAMES else dns_subdomain
+    wrong = dns_label if kind in _LABEL_NAMES else path_segment if kind in _SEGMENT_NAMES else dns_subdomain
     if prefix:
         # The server looks at a prefix that ends in a dash as if its last two characters were an "a".
         stem = prefix[:-2] + "a" if len(prefix) > 1 and prefix.endswith("-") else prefix
@@ -50,8 +51,8 @@ def check_metadata(data: Data, kind: str, features: Features, path: str = "metad
         name = name or prefix[:_GENERATED_STEM] + "xxxxx"
     if name:
         yield from each_invalid(f"{path}.name", name, wrong(name))
-        if kind == "Namespace" and length_of(name) > LABEL_LENGTH:  # also kept as the label kubernetes.io/metadata.name
-            yield invalid(f"{path}.labels", name, f"must be no more than {LABEL_LENGTH} bytes")
+        if kind == "Namespace":  # its name is also kept as the label kubernetes.io/metadata.name
+            yield from each_invalid(f"{path}.labels", name, label_value(name))
     elif not prefix:
         yield required(f"{path}.name", "name or generateName is required")
     namespace = data.get("namespace") or ""

@@ -13,7 +13,7 @@ from dra_planner.manifests.validation.context import Context
 from dra_planner.manifests.validation.devices import check_counters, check_device
 from dra_planner.manifests.validation.lists import check_set, name_of
 from dra_planner.manifests.validation.names import check_driver, check_label, check_pool, check_subdomain
-from dra_planner.manifests.validation.node_selectors import check_node_selector
+from dra_planner.manifests.validation.pods.node_selectors import check_node_selector
 from dra_planner.manifests.validation.violations import Violations, invalid, required, show
 from dra_planner.releases import Features
 

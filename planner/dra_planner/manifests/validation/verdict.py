@@ -12,14 +12,14 @@ from dra_planner.manifests.parsing.pods import SYSTEM_PRIORITIES
 from dra_planner.manifests.schema import struct_of
 from dra_planner.manifests.schema.decoding import FieldValidation, decode, unknown_fields
 from dra_planner.manifests.validation.claims import check_admin_access, check_claim, check_class, check_template
-from dra_planner.manifests.validation.cluster_objects import CLUSTER_RULES
+from dra_planner.manifests.validation.cluster_objects import CLUSTER_RULES, check_pod_security_labels
 from dra_planner.manifests.validation.context import Context
 from dra_planner.manifests.validation.defaults import fill_defaults
-from dra_planner.manifests.validation.disruption_budgets import check_disruption_budget
+from dra_planner.manifests.validation.formats import path_segment
 from dra_planner.manifests.validation.gates import Dropped, drop_disabled
 from dra_planner.manifests.validation.metadata import check_metadata
 from dra_planner.manifests.validation.pod_security import POD_SECURITY, pod_security_faults
-from dra_planner.manifests.validation.pods import check_pod
+from dra_planner.manifests.validation.pods.specs import check_pod
 from dra_planner.manifests.validation.quotas import (
     Usage,
     claim_usage,
@@ -34,14 +34,19 @@ from dra_planner.manifests.validation.slices import check_slice, slice_warnings
 from dra_planner.manifests.validation.taint_rules import check_taint_rule
 from dra_planner.manifests.validation.updates import check_update
 from dra_planner.manifests.validation.violations import Violation, Violations
-from dra_planner.manifests.validation.workloads import (
+from dra_planner.manifests.validation.workloads.autoscalers import check_autoscaler
+from dra_planner.manifests.validation.workloads.disruption_budgets import check_disruption_budget
+from dra_planner.manifests.validation.workloads.jobs import check_cron_job, check_job, labels_of_job
+from dra_planner.manifests.validation.workloads.replicated import (
     check_bare_template,
-    check_cron_job,
-    check_job,
-    check_replicated,
+    check_daemon_set,
+    check_deployment,
     check_replication_controller,
+    check_stateful_set,
 )
+from dra_planner.releases import Features
 
+_METADATA_LAST: Final = frozenset({"PodDisruptionBudget"})  # the server checks it if all else is fine
 _STORED: Final = frozenset({"ResourceClaim", "ResourceClaimTemplate", "DeviceClass", "ResourceSlice"})
 
 
@@ -132,7 +137,7 @@ class _Judging:
             self.warnings += slice_warnings(data, context.features)
         return ServerAnswer(
             data=data,
-            reason=late.reason if late is not None else "",
+            reason="" if late is None else "Invalid" if late.reason.startswith("FieldValue") else late.reason,
             violations=(late,) if late is not None else (),
             dropped=tuple(dropped),
             warnings=tuple(self.warnings),
@@ -150,6 +155,11 @@ class _Judging:
         if item.kind != "Pod" or self.existing is not None:
             return
         spec = item.data.get("spec") or {}
+        runtime = spec.get("runtimeClassName")
+        if runtime is not None and cluster.complete and runtime not in cluster.runtime_classes:
+            if path_segment(runtime):
+                yield Violation("", "HTTP 500", f'invalid resource name "{runtime}"')
+            yield self._refusal(f'pod rejected: RuntimeClass "{runtime}" not found')
         name, given = spec.get("priorityClassName") or "", spec.get("priority")
         computed = SYSTEM_PRIORITIES.get(name, cluster.priority_classes.get(name))
         if name and computed is None:
@@ -174,10 +184,18 @@ class _Judging:
             if kind in ("ResourceClaim", "ResourceClaimTemplate", "Pod"):
                 return
         metadata = data.get("metadata") or {}
-        yield from check_metadata(metadata, kind, self.context.features)
+        if kind == "Job":
+            metadata = {**metadata, "labels": labels_of_job(data)}
+        elif kind == "ReplicationController" and not metadata.get("labels"):
+            template = _template_of(data) or {}
+            metadata = {**metadata, "labels": (template.get("metadata") or {}).get("labels")}
         rule = _RULES.get(kind)
-        if rule is not None:
-            yield from rule(data, self.context)
+        found = () if rule is None else tuple(rule(data, self.context))
+        yield from found
+        if kind == "LimitRange" and not (metadata.get("name") or metadata.get("generateName")):
+            metadata = {**metadata, "name": "generated"}
+        if kind not in _METADATA_LAST or not found:
+            yield from check_metadata(metadata, kind, self.context.features)
         if kind in ("ResourceClaim", "ResourceClaimTemplate"):
             labels = self.context.cluster.namespaces.get(self.item.namespace)
             if labels is not None or self.context.cluster.complete:
@@ -185,6 +203,8 @@ class _Judging:
 
     def _late_admission(self, data: Mapping[str, Any]) -> Violations:
         """What validating admission refuses: pod security and quota, after validation."""
+        if self.item.kind == "Namespace":
+            yield from check_pod_security_labels(data)
         item, cluster = self.item, self.context.cluster
         labels = cluster.namespaces.get(item.namespace) or {}
         pod = data.get("spec") or {} if item.kind == "Pod" else None
@@ -235,23 +255,8 @@ def _template_of(data: Mapping[str, Any]) -> Mapping[str, Any] | None:
     return found if isinstance(found, Mapping) else None
 
 
-def _without_context(check: Callable[[Mapping[str, Any]], Iterator[Violation]]) -> Any:
-    return lambda data, context: check(data)
-
-
-# Rules of kinds that few manifests hold are imported with the first object of the kind.
-
-
-def _check_slice(data: Mapping[str, Any], context: Context) -> Violations:
-    return check_slice(data, context)
-
-
-def _check_taint_rule(data: Mapping[str, Any], context: Context) -> Violations:
-    return check_taint_rule(data, context)
-
-
-def _check_disruption_budget(data: Mapping[str, Any], context: Context) -> Violations:
-    return check_disruption_budget(data)
+def _with_features(check: Callable[[Mapping[str, Any], Features], Iterator[Violation]]) -> Any:
+    return lambda data, context: check(data, context.features)
 
 
 def _check_cluster_object(kind: str) -> Any:
@@ -265,14 +270,18 @@ _RULES: Final[dict[str, Callable[[Mapping[str, Any], Context], Iterator[Violatio
     "ResourceClaim": check_claim,
     "ResourceClaimTemplate": check_template,
     "DeviceClass": check_class,
-    "ResourceSlice": _check_slice,
-    "DeviceTaintRule": _check_taint_rule,
-    "Pod": _without_context(check_pod),
-    "PodTemplate": _without_context(check_bare_template),
-    "ReplicationController": _without_context(check_replication_controller),
-    **dict.fromkeys(("Deployment", "ReplicaSet", "StatefulSet", "DaemonSet"), _without_context(check_replicated)),
-    "Job": _without_context(check_job),
-    "CronJob": _without_context(check_cron_job),
-    **{kind: _check_cluster_object(kind) for kind in ("Namespace", "PriorityClass", "ResourceQuota")},
-    "PodDisruptionBudget": _check_disruption_budget,
+    "ResourceSlice": check_slice,
+    "DeviceTaintRule": check_taint_rule,
+    "Pod": _with_features(check_pod),
+    "PodTemplate": _with_features(check_bare_template),
+    "ReplicationController": _with_features(check_replication_controller),
+    "Deployment": _with_features(check_deployment),
+    "ReplicaSet": _with_features(check_deployment),
+    "StatefulSet": _with_features(check_stateful_set),
+    "DaemonSet": _with_features(check_daemon_set),
+    "Job": _with_features(check_job),
+    "CronJob": _with_features(check_cron_job),
+    "HorizontalPodAutoscaler": _with_features(check_autoscaler),
+    "PodDisruptionBudget": _with_features(check_disruption_budget),
+    **{kind: _check_cluster_object(kind) for kind in CLUSTER_RULES},
 }

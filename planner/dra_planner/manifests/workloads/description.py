@@ -11,11 +11,11 @@ from dra_planner.errors import Place
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.manifests.parsing.pods import parse_pod_spec, parse_pod_template, ways_past_claims
 from dra_planner.manifests.schema.decoding import decode
-from dra_planner.manifests.validation.pods import check_pod_spec, check_pod_template
+from dra_planner.manifests.validation.pods.specs import check_pods_of_others
 from dra_planner.manifests.validation.violations import Violation, invalid
 from dra_planner.manifests.workloads.figures import NO_SURGE, Bounds, Surge, count_job_pods, count_pods, share_of
 from dra_planner.model import Figures, PodSet, PodTemplate, Rollout
-from dra_planner.releases import MINIMUM_MINOR
+from dra_planner.releases import MINIMUM_MINOR, features_of
 
 POD_TEMPLATE = "core.PodTemplateSpec"
 POD_SPEC = "core.PodSpec"
@@ -229,8 +229,7 @@ class Reading:
         decoded = decode(data, POD_SPEC if inline else POD_TEMPLATE, "Pod", self.minor, "lenient")
         faults = [replace(violation, field=step(path, violation.field)) for violation in decoded.violations]
         if not faults:
-            check = check_pod_spec if inline else check_pod_template
-            faults = list(check(decoded.data, path, is_whole=False))
+            faults = list(check_pods_of_others(decoded.data, path, features_of(self.minor), inline=inline))
         self.faults += faults
         return None if faults else decoded.data
 

@@ -41,17 +41,18 @@ def check_preferences(terms: Sequence[Any], path: str) -> Violations:
         weight = term.get("weight") or 0
         if not 1 <= weight <= _MOST_WEIGHT:
             yield invalid(f"{where}.weight", weight, f"must be in the range 1-{_MOST_WEIGHT}")
-        yield from _check_term(term.get("preference") or {}, f"{where}.preference")
+        yield from _check_term(term.get("preference") or {}, f"{where}.preference", any_value=True)
 
 
-def _check_term(data: Data, path: str) -> Violations:
+def _check_term(data: Data, path: str, *, any_value: bool = False) -> Violations:
+    """`any_value`: of a preference, whose values may be no values of labels."""
     for number, item in enumerate(data.get("matchExpressions") or ()):
-        yield from check_expression(item or {}, f"{path}.matchExpressions[{number}]")
+        yield from check_expression(item or {}, f"{path}.matchExpressions[{number}]", any_value=any_value)
     for number, item in enumerate(data.get("matchFields") or ()):
         yield from _check_field(item or {}, f"{path}.matchFields[{number}]")
 
 
-def check_expression(data: Data, path: str, *, compares: bool = True) -> Violations:
+def check_expression(data: Data, path: str, *, compares: bool = True, any_value: bool = False) -> Violations:
     """One expression over labels; `compares`: of a node selector, which knows Gt and Lt too."""
     operator, values, key = data.get("operator") or "", data.get("values") or (), data.get("key") or ""
     if operator in ("In", "NotIn"):
@@ -66,7 +67,7 @@ def check_expression(data: Data, path: str, *, compares: bool = True) -> Violati
     else:
         yield invalid(f"{path}.operator", operator, "not a valid selector operator")
     yield from each_invalid(f"{path}.key", key, qualified_name(key))
-    for index, value in enumerate(values):
+    for index, value in enumerate(() if any_value else values):
         yield from each_invalid(f"{path}.values[{index}]", value, label_value(value or ""))
 
 

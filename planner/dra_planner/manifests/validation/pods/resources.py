@@ -11,6 +11,7 @@ from typing import Any, Final
 from dra_planner.manifests.parsing.fields import parse_pod_amount, parse_quantity
 from dra_planner.manifests.validation.formats import is_extended_resource, is_native_resource, qualified_name
 from dra_planner.manifests.validation.names import check_label
+from dra_planner.manifests.validation.quotas import amounts_of, pod_amounts
 from dra_planner.manifests.validation.violations import (
     Violations,
     duplicate,
@@ -28,9 +29,9 @@ _CONTAINER_RESOURCES: Final = frozenset({"cpu", "memory", "ephemeral-storage"})
 QUOTA_RESOURCES: Final = _CONTAINER_RESOURCES | {
     "requests.cpu", "requests.memory", "requests.storage", "requests.ephemeral-storage", "limits.cpu", "limits.memory",
     "limits.ephemeral-storage", "pods", "resourcequotas", "services", "replicationcontrollers", "secrets",
-    "persistentvolumeclaims", "configmaps", "services.nodeports", "services.loadbalancers", "storage",
+    "persistentvolumeclaims", "configmaps", "services.nodeports", "services.loadbalancers",
 }  # fmt: skip
-_STANDARD_RESOURCES: Final = QUOTA_RESOURCES | {"ephemeral-storage"}
+_STANDARD_RESOURCES: Final = QUOTA_RESOURCES | {"storage"}
 _POD_RESOURCES: Final = ("cpu", "memory")
 _HUGE_PAGES: Final = "hugepages-"
 _COUNTED: Final = frozenset({
@@ -63,6 +64,24 @@ def check_resources(data: Data, path: str, claims: Collection[str], *, of_pod: b
     yield from _check_claims(data.get("claims") or (), f"{path}.claims", claims)
 
 
+def check_pod_resources(spec: Data, path: str, claims: Collection[str]) -> Violations:
+    """The amounts of the pod as a whole: its containers together ask for no more, none has a higher limit."""
+    resources = spec.get("resources") or {}
+    if resources.get("claims") is not None:
+        yield forbidden(f"{path}.claims", "claims may not be set for Resources at pod-level")
+    yield from check_resources(resources, path, claims, of_pod=True)
+    requests, limits = (amounts_of(resources.get(field)) for field in ("requests", "limits"))
+    for name, together in pod_amounts(spec, "requests").items():
+        if name in requests and together > requests[name]:
+            detail = f"must be greater than or equal to aggregate container requests of {together}"
+            yield invalid(f"{path}.requests[{name}]", str(requests[name]), detail)
+    for index, container in enumerate(spec.get("containers") or ()):
+        for name, limit in amounts_of(((container or {}).get("resources") or {}).get("limits")).items():
+            if name in limits and limit > limits[name]:
+                detail = f"must be less than or equal to pod limits of {limits[name]}"
+                yield invalid(f"{path}.containers[{index}][{name}].limits", str(limit), detail)
+
+
 def is_huge_page(name: str) -> bool:
     return name.startswith(_HUGE_PAGES)
 
@@ -72,6 +91,20 @@ def check_resource_name(name: str, path: str) -> Violations:
     yield from each_invalid(path, name, faults)
     if not faults and "/" not in name and not _is_standard(name):
         yield invalid(path, name, "must be a standard resource type or fully qualified")
+
+
+def check_container_resource_name(name: str, path: str) -> Violations:
+    """Yield what is wrong with the name of what a container may have."""
+    yield from check_resource_name(name, path)
+    yield from _check_kind_of_resource(name, path)
+
+
+def _check_kind_of_resource(name: str, path: str) -> Violations:
+    if "/" not in name:
+        if name not in _CONTAINER_RESOURCES and not is_huge_page(name):
+            yield invalid(path, name, "must be a standard resource for containers")
+    elif not is_native_resource(name) and not is_extended_resource(name):
+        yield invalid(path, name, "doesn't follow extended resource name standard")
 
 
 def check_amount_value(name: str, amount: Quantity, path: str) -> Violations:
@@ -91,11 +124,8 @@ def _check_amount(name: str, amount: Quantity, path: str, of_pod: bool) -> Viola
     if of_pod:
         if not wrong and name not in _POD_RESOURCES and not is_huge_page(name):
             yield not_supported(path, name, (*_POD_RESOURCES, _HUGE_PAGES))
-    elif "/" not in name:
-        if name not in _CONTAINER_RESOURCES and not is_huge_page(name):
-            yield invalid(path, name, "must be a standard resource for containers")
-    elif not is_native_resource(name) and not is_extended_resource(name):
-        yield invalid(path, name, "doesn't follow extended resource name standard")
+    else:
+        yield from _check_kind_of_resource(name, path)
     yield from check_amount_value(name, amount, path)
     if is_huge_page(name) and not _is_whole_pages(name.removeprefix(_HUGE_PAGES), amount):
         yield invalid(path, str(amount), f"{amount} is not positive integer multiple of {name}")

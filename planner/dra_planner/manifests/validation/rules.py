@@ -1,0 +1,144 @@
+"""Rules of the API server as tables: for each struct of the API, checks of its fields and of the struct as a whole.
+
+`check_struct` walks an object along the schema and applies the rules of every struct that it meets. What a struct has
+in common with its surroundings (the volumes of a pod, the container around a mount) stands in the `Scope`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import Any, Final
+
+from dra_planner.manifests.schema import Type, fields_of
+from dra_planner.manifests.validation.violations import Violations
+from dra_planner.releases import Features
+
+Data = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PodFacts:
+    """What the rules of a pod's parts need to know of the pod."""
+
+    is_pod: bool = False  # a Pod itself, not a template
+    is_whole: bool = True  # False: a controller of another kind may fill in what is left out
+    spec: Data = field(default_factory=dict)
+    labels: Data = field(default_factory=dict)
+    annotations: Data = field(default_factory=dict)
+    name: str = ""
+    volumes: Data = field(default_factory=dict)  # the valid ones, by name
+    claims: frozenset[str] = frozenset()
+    ignores_identity: bool = False  # a StatefulSet sets hostname and subdomain itself
+
+    @property
+    def restart_policy(self) -> str:
+        return self.spec.get("restartPolicy") or "Always"
+
+    @property
+    def grace_seconds(self) -> int:
+        seconds = self.spec.get("terminationGracePeriodSeconds")
+        return 30 if seconds is None else int(seconds)
+
+    @property
+    def host_users(self) -> bool:
+        return self.spec.get("hostUsers") is not False
+
+    @property
+    def host_network(self) -> bool:
+        return bool(self.spec.get("hostNetwork"))
+
+    @property
+    def os_name(self) -> str | None:
+        """The operating system that the pod names; None if it names none."""
+        os = self.spec.get("os")
+        return None if os is None else os.get("name") or ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scope:
+    """The surroundings of a struct: the release, the pod, the container."""
+
+    features: Features
+    pod: PodFacts = field(default_factory=PodFacts)
+    container: Data = field(default_factory=dict)
+
+    @property
+    def minor(self) -> int:
+        return self.features.minor
+
+    def inside(self, container: Data) -> Scope:
+        """Return the scope of what belongs to a container."""
+        return replace(self, container=container)
+
+
+Check = Callable[[Any, str, Scope], Violations]
+"""Yields what is wrong with a value (None where the field is left out) at a path."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The rules of one struct.
+
+    `fields` are checks by the name of the field, `whole` are checks of the struct. `into` returns the fields whose own
+    rules apply; None stands for all of them. `paths` names fields that the server calls otherwise in its messages.
+    `always` are structs that the server has even where they are left out.
+    """
+
+    fields: Mapping[str, Check | tuple[Check, ...]] = field(default_factory=dict)
+    whole: tuple[Check, ...] = ()
+    into: Callable[[Data, Scope], Collection[str]] | None = None
+    paths: Mapping[str, str] = field(default_factory=dict)
+    always: Collection[str] = ()
+
+
+Table = Mapping[str, Rules]
+_NO_RULES: Final = Rules()
+
+
+def check_struct(data: Data, struct: str, path: str, scope: Scope, table: Table) -> Violations:
+    """Yield what is wrong with a struct and with all that it holds."""
+    rules = table.get(struct, _NO_RULES)
+    for name, checks in rules.fields.items():
+        where = join(path, rules.paths.get(name, name))
+        for check in checks if isinstance(checks, tuple) else (checks,):
+            yield from check(data.get(name), where, scope)
+    for check in rules.whole:
+        yield from check(data, path, scope)
+    wanted = None if rules.into is None else rules.into(data, scope)
+    for name, kind in _structs_in(struct, scope.minor):
+        value = data.get(name)
+        if value is None and name in rules.always:
+            value = {}
+        if value is not None and (wanted is None or name in wanted):
+            yield from _check_inner(value, kind, join(path, rules.paths.get(name, name)), scope, table)
+
+
+def _check_inner(value: Any, kind: Type, path: str, scope: Scope, table: Table) -> Violations:
+    if kind.kind == "struct":
+        yield from check_struct(value, kind.name, path, scope, table)
+    elif kind.kind == "list" and kind.item is not None:
+        for index, item in enumerate(value):
+            yield from _check_inner(item or {}, kind.item, f"{path}[{index}]", scope, table)
+
+
+@lru_cache(maxsize=1024)
+def _structs_in(struct: str, minor: int) -> tuple[tuple[str, Type], ...]:
+    """Return the fields of a struct that hold structs, alone or in a list."""
+    return tuple(
+        (name, kind)
+        for name, kind in fields_of(struct, minor).items()
+        if kind.kind == "struct" or (kind.kind == "list" and kind.item is not None and kind.item.kind == "struct")
+    )
+
+
+def join(path: str, name: str) -> str:
+    """Return the path of a field of what is at `path`."""
+    return f"{path}.{name}" if path else name
+
+
+def each(listed: Any, path: str) -> Iterator[tuple[Data, str]]:
+    """Yield the structs of a list with their paths."""
+    for index, item in enumerate(listed or ()):
+        yield item or {}, f"{path}[{index}]"

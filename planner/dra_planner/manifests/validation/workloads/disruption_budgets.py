@@ -1,0 +1,36 @@
+"""Rules of PodDisruptionBudgets."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from dra_planner.manifests.validation.checks import at_most_all, count_or_percentage, pointed_choice
+from dra_planner.manifests.validation.rules import Data, Rules, Scope, Table, check_struct
+from dra_planner.manifests.validation.selectors import SELECTORS
+from dra_planner.manifests.validation.violations import Violations, invalid
+from dra_planner.releases import Features
+
+
+def check_disruption_budget(data: Data, features: Features) -> Violations:
+    """At most one of two limits, each a count or a percentage; a selector of labels; a policy that is known."""
+    spec = data.get("spec") or {}
+    yield from check_struct(spec, "policy.PodDisruptionBudgetSpec", "spec", Scope(features=features), _TABLE)
+
+
+def _check_one_limit(data: Data, path: str, scope: Scope) -> Violations:
+    if data.get("minAvailable") is not None and data.get("maxUnavailable") is not None:
+        yield invalid(path, dict(data), "minAvailable and maxUnavailable cannot be both set")
+
+
+_LIMIT: Final = (count_or_percentage, at_most_all)
+_TABLE: Final[Table] = {
+    **SELECTORS,
+    "policy.PodDisruptionBudgetSpec": Rules(
+        fields={
+            "minAvailable": _LIMIT,
+            "maxUnavailable": _LIMIT,
+            "unhealthyPodEvictionPolicy": pointed_choice("AlwaysAllow", "IfHealthyBudget"),
+        },
+        whole=(_check_one_limit,),
+    ),
+}
