@@ -11,6 +11,7 @@ from dra_planner.clouds import cloud
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import Fleet, read_fleet
 from dra_planner.planfile import PlanFile, parse_document
+from pulumi_dra.dra.driver_installer import DriverInstallerArgs
 from pulumi_dra.dra.gpu_metrics import GpuMetricsArgs
 from pulumi_dra.dra.kuberay import KubeRayArgs
 from pulumi_dra.dra.kueue import KueueArgs
@@ -60,6 +61,8 @@ class DraPlatformArgs(TypedDict):
     """Whether pods find a class of volumes that GPU nodes can attach: on EKS with the storage driver ebs "gp3",
     encrypted and the default one; on GKE "hyperdisk-balanced" where a pool's machine takes no Persistent Disk. False
     where the cluster has its own. Default true."""
+    driver_installer: NotRequired[DriverInstallerArgs]
+    """GKE: inputs of DriverInstaller, such as the version of the NVIDIA driver. Default: the latest one."""
     device_plugin_chart: NotRequired[str]
     """Chart of the device plugin instead of the published one."""
     gpu_metrics: NotRequired[GpuMetricsArgs]
@@ -101,6 +104,7 @@ class DraPlatformInputs:
     pools: Mapping[str, Mapping[str, Any]]  # by name, as the pool's component takes them
     driver: Mapping[str, Any]  # as DraDriver takes them
     autoscaler: Mapping[str, Any]  # as EksClusterAutoscaler or EksKarpenter takes them, beside `install`
+    driver_installer: Mapping[str, Any]  # as DriverInstaller takes them
     device_plugin_chart: str
     storage_class: bool
     cluster: Mapping[str, Any]  # as the cluster's component takes them
@@ -135,6 +139,7 @@ def read_platform_inputs(read: InputReader, fleet: Fleet | None, cluster_names: 
         pools=pools,
         driver=_read_driver(read),
         autoscaler=_read_autoscaler(read),
+        driver_installer=_read_installer(read, fleet),
         device_plugin_chart=read.text("device_plugin_chart", ""),
         storage_class=read.flag("storage_class", True),
         cluster=_read_cluster(read, cluster_names, title, tags, node_repair=node_repair),
@@ -152,6 +157,13 @@ def _read_autoscaler(read: InputReader) -> Mapping[str, Any]:
     if not inner.flag("install", True) and len(options) > 1:
         inner.refuse("install", "is false: who installs the autoscaler sets it up")
     return {key: value for key, value in options.items() if key in AutoscalerOptions.__annotations__}
+
+
+def _read_installer(read: InputReader, fleet: Fleet | None) -> Mapping[str, Any]:
+    """Return the inputs of DriverInstaller, rejected if the cloud's images have a driver."""
+    if fleet is not None and read.has("driver_installer") and cloud(fleet.cloud).installs_driver:
+        read.refuse("driver_installer", f"is for GKE: images of {cloud(fleet.cloud).title} have their driver")
+    return read.block("driver_installer")
 
 
 def _read_driver(read: InputReader) -> Mapping[str, Any]:

@@ -36,8 +36,8 @@ class ClusterOptions(TypedDict):
     """AKS: Range of the pods, a /24 for each node; another one replaces the cluster. Default AKS's own, 10.244.0.0/16.
     GKE: Range of the pods in a new network, of which each node gets a /24. Default 10.4.0.0/14: 1024 nodes."""
     maintenance_start: NotRequired[str]
-    """AKS: When it begins, in UTC (03:00, the default); it takes four hours. GKE: When GKE may work on the cluster: the
-    beginning, in UTC (03:00), of four hours of every day. Default: whenever it likes; with exclusions 03:00."""
+    """AKS: When it begins, in UTC (03:00, the default); it takes four hours. GKE: Start of the daily maintenance window
+    of four hours, in UTC. Default: 03:00."""
     log_retention_days: NotRequired[int]
     """AKS: How many days a new workspace keeps logs, 30 to 730. Default 90. EKS: With cluster_name: how many days the
     control plane's logs are kept. Default 365."""
@@ -151,6 +151,11 @@ class ClusterOptions(TypedDict):
     """GKE: Times in which GKE upgrades nothing, for GPU pools that are busy or on a reservation."""
     maintenance_window: NotRequired[MaintenanceWindow]
     """GKE: The same by rules: weekends, or the first days of a month. Default: every day, by maintenance_start."""
+    control_plane_logs: NotRequired[list[str]]
+    """GKE: Control plane components whose logs GKE collects: APISERVER, SCHEDULER, CONTROLLER_MANAGER. Default:
+    SCHEDULER, which explains pending claims."""
+    imported: NotRequired[bool]
+    """GKE: Set to true if the cluster was imported, so its first pool stays as it is. Default: false."""
     node_local_dns: NotRequired[bool]
     """GKE: Whether every node has a cache of the name service. Its pods run on GPU nodes too: a fleet names them in
     daemonPods. Another value makes the nodes anew. Default false."""

@@ -112,10 +112,10 @@ def test_nodes_are_replaced_as_told(declare: Declare) -> None:
 
 def test_images_are_streamed(declare: Declare) -> None:
     assert gke_pool(declare, image_streaming=True)["nodeConfig"]["gcfsConfig"] == {"enabled": True}
-    assert "gcfsConfig" not in gke_pool(declare)["nodeConfig"]
+    assert gke_pool(declare)["nodeConfig"]["gcfsConfig"] == {"enabled": False}
 
 
-@pytest.mark.parametrize(("start", "window"), [("", None), ("22:30", {"startTime": "22:30"})])
+@pytest.mark.parametrize(("start", "window"), [("", {"startTime": "03:00"}), ("22:30", {"startTime": "22:30"})])
 def test_maintenance_begins_when_told(declare: Declare, start: str, window: Any) -> None:
     args = {"maintenance_start": start} if start else {}
     inputs = declare(lambda: GkeCluster("dev", {**GKE, **args})).one("Cluster").inputs

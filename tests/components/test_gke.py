@@ -32,12 +32,19 @@ def cluster(declare: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def test_storage_drivers_are_turned_on_where_they_are_asked_for(cluster: Any) -> None:
-    assert "addonsConfig" not in cluster().one("Cluster").inputs, "as GKE has them"
+    usual = cluster().one("Cluster").inputs["addonsConfig"]
+    assert {name: each["enabled"] for name, each in usual.items()} == {
+        "dnsCacheConfig": False,
+        "gcpFilestoreCsiDriverConfig": False,
+        "gcsFuseCsiDriverConfig": False,
+        "lustreCsiDriverConfig": False,
+    }
     asked = cluster(storage_drivers=["filestore", "gcs-fuse", "lustre"]).one("Cluster").inputs["addonsConfig"]
     assert asked == {
         "gcpFilestoreCsiDriverConfig": {"enabled": True},
         "gcsFuseCsiDriverConfig": {"enabled": True},
         "lustreCsiDriverConfig": {"enabled": True},
+        "dnsCacheConfig": {"enabled": False},
     }
 
 
@@ -49,7 +56,14 @@ def pool(declare: Callable[..., Any]) -> Callable[..., Any]:
 @pytest.mark.parametrize(
     ("path", "value"),
     [
-        ("privateClusterConfig", {"enablePrivateNodes": True, "enablePrivateEndpoint": True}),
+        (
+            "privateClusterConfig",
+            {
+                "enablePrivateNodes": True,
+                "enablePrivateEndpoint": True,
+                "masterGlobalAccessConfig": {"enabled": False},
+            },
+        ),
         ("masterAuthorizedNetworksConfig", {"cidrBlocks": []}),
         ("networkingMode", "VPC_NATIVE"),
         ("datapathProvider", "ADVANCED_DATAPATH"),
@@ -62,7 +76,7 @@ def pool(declare: Callable[..., Any]) -> Callable[..., Any]:
         ("networkPolicy", {"enabled": False}),
         ("resourceLabels", {"managed-by": "pulumi-dra"}),
         ("releaseChannel", {"channel": "REGULAR"}),
-        ("loggingConfig", {"enableComponents": ["SYSTEM_COMPONENTS", "WORKLOADS"]}),
+        ("loggingConfig", {"enableComponents": ["SYSTEM_COMPONENTS", "WORKLOADS", "SCHEDULER"]}),
         ("removeDefaultNodePool", True),
         ("deletionProtection", False),
     ],
@@ -83,7 +97,7 @@ def test_keys_and_groups_of_ones_own(cluster: Any) -> None:
     assert inputs["authenticatorGroupsConfig"] == {"securityGroup": "gke-security-groups@x.example"}
 
 
-@pytest.mark.parametrize(("group", "config"), [(GROUP, {"securityGroup": GROUP}), ("none", None)])
+@pytest.mark.parametrize(("group", "config"), [(GROUP, {"securityGroup": GROUP}), ("none", {"securityGroup": ""})])
 def test_the_group_of_rbac_is_a_choice_on_record(cluster: Any, group: str, config: object) -> None:
     assert cluster(security_group=group).one("Cluster").inputs.get("authenticatorGroupsConfig") == config
 
@@ -104,7 +118,8 @@ def test_upgrades_are_put_off_for_a_time(cluster: Any) -> None:
             "exclusionOptions": {"scope": "NO_MINOR_OR_NODE_UPGRADES"},
         }
     ]
-    assert "maintenancePolicy" not in cluster().one("Cluster").inputs
+    usual = cluster().one("Cluster").inputs["maintenancePolicy"]
+    assert usual == {"dailyMaintenanceWindow": {"startTime": "03:00"}, "maintenanceExclusions": []}
 
 
 def test_a_zonal_cluster_lives_in_its_only_zone(cluster: Any) -> None:
@@ -148,7 +163,8 @@ def test_a_new_network_has_the_ranges_that_were_asked_for(declare: Any) -> None:
 def test_the_private_endpoint_is_reached_from_other_regions_when_asked(cluster: Any) -> None:
     private = cluster(global_access=True).one("Cluster").inputs["privateClusterConfig"]
     assert private["masterGlobalAccessConfig"] == {"enabled": True}
-    assert "masterGlobalAccessConfig" not in cluster().one("Cluster").inputs["privateClusterConfig"]
+    usual = cluster().one("Cluster").inputs["privateClusterConfig"]
+    assert usual["masterGlobalAccessConfig"] == {"enabled": False}
 
 
 def test_nodes_have_a_version_of_their_own_where_nobody_else_moves_them_on(pool: Any) -> None:
@@ -277,7 +293,7 @@ def test_capacity(pool: Any, args: dict[str, Any], config: dict[str, Any], outsi
 def test_lent_nodes_are_not_repaired_and_end_instead_of_being_upgraded(pool: Any, capacity: str) -> None:
     inputs = pool(capacity=capacity, autoscaled=True).inputs
     assert inputs["management"] == {"autoRepair": False, "autoUpgrade": True}
-    assert inputs["upgradeSettings"] == {"strategy": "SHORT_LIVED"}
+    assert "upgradeSettings" not in inputs
     assert inputs["nodeConfig"]["reservationAffinity"] == {"consumeReservationType": "NO_RESERVATION"}
 
 
@@ -286,7 +302,10 @@ BOUGHT = {"capacity": "reservation", "reservation_name": "bought"}
 
 @pytest.mark.parametrize(
     ("machine", "label", "profile"),
-    [("g2-standard-8", None, None), ("a3-ultragpu-8g", "true", {"acceleratorNetworkProfile": "auto"})],
+    [
+        ("g2-standard-8", None, {"enablePrivateNodes": True}),
+        ("a3-ultragpu-8g", "true", {"enablePrivateNodes": True, "acceleratorNetworkProfile": "auto"}),
+    ],
 )
 def test_googles_dranet_publishes_what_the_machine_has(
     pool: Any, machine: str, label: str | None, profile: object
@@ -390,9 +409,9 @@ def test_kubelet_kernel_hosts_and_boot_disks_are_as_asked(pool: Any) -> None:
         "sysctls": {"net.core.somaxconn": "2048"},
         "hugepagesConfig": {"hugepageSize2m": 4096, "hugepageSize1g": 2},
     }
-    assert not {"bootDisk", "hostMaintenancePolicy", "kubeletConfig", "linuxNodeConfig"} & set(
-        pool().inputs["nodeConfig"]
-    )
+    usual = pool().inputs["nodeConfig"]
+    assert not {"bootDisk", "hostMaintenancePolicy", "linuxNodeConfig"} & set(usual)
+    assert usual["kubeletConfig"] == {"cpuCfsQuota": True, "cpuManagerPolicy": ""}  # a policy is off, not left as it is
 
 
 def test_a_protected_cluster_is_kept_by_pulumi_too(cluster: Any) -> None:
@@ -400,3 +419,37 @@ def test_a_protected_cluster_is_kept_by_pulumi_too(cluster: Any) -> None:
     kept = cluster(deletion_protection=True).one("Cluster")
     assert (kept.protect, kept.inputs["deletionProtection"]) == (True, True)
     assert not cluster().one("Cluster").protect
+
+
+def test_what_is_off_is_sent_as_off(cluster: Any) -> None:
+    """The provider leaves an omitted block as it is in the cloud."""
+    told = {
+        "controlPlaneEndpointsConfig": {"dnsEndpointConfig": {"allowExternalTraffic": False}},
+        "authenticatorGroupsConfig": {"securityGroup": ""},
+        "databaseEncryption": {"state": "DECRYPTED"},
+        "dnsConfig": {"clusterDns": "PLATFORM_DEFAULT"},
+    }
+    inputs = cluster(security_group="none").one("Cluster").inputs
+    assert {name: inputs[name] for name in told} == told
+    assert inputs["privateClusterConfig"]["masterGlobalAccessConfig"] == {"enabled": False}
+
+
+def test_logs_of_the_control_plane(cluster: Any) -> None:
+    def logged(**args: Any) -> list[str]:
+        return cluster(**args).one("Cluster").inputs["loggingConfig"]["enableComponents"]
+
+    assert logged() == ["SYSTEM_COMPONENTS", "WORKLOADS", "SCHEDULER"]
+    assert logged(control_plane_logs=[]) == ["SYSTEM_COMPONENTS", "WORKLOADS"]
+    every = logged(control_plane_logs=["CONTROLLER_MANAGER", "APISERVER"])
+    assert every == ["SYSTEM_COMPONENTS", "WORKLOADS", "APISERVER", "CONTROLLER_MANAGER"]
+
+
+def test_the_first_pool_of_an_imported_cluster_is_left_alone(cluster: Any) -> None:
+    found = cluster(imported=True, cluster_name="main").one("Cluster")
+    assert not {"nodeConfig", "initialNodeCount", "removeDefaultNodePool"} & found.inputs.keys()
+    assert found.ignore_changes == ("initialNodeCount", "removeDefaultNodePool")
+
+
+def test_sysctls_are_removed_by_an_empty_mapping(pool: Any) -> None:
+    assert pool(sysctls={}).inputs["nodeConfig"]["linuxNodeConfig"] == {"sysctls": {}}
+    assert "linuxNodeConfig" not in pool().inputs["nodeConfig"]

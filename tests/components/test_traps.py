@@ -67,7 +67,7 @@ def test_on_gke_the_installer_comes_before_the_driver(declare: Callable[..., Any
         }
     )
     plan: Any = SimpleNamespace(pools=[SimpleNamespace(nodes=SimpleNamespace(max=4))])
-    inputs: Any = SimpleNamespace(driver={}, releases={}, tenants=[], admin_access_namespaces=None)
+    inputs: Any = SimpleNamespace(driver={}, driver_installer={}, releases={}, tenants=[], admin_access_namespaces=None)
 
     def make() -> None:
         parent = pulumi.ComponentResource("test:index:Platform", "platform")

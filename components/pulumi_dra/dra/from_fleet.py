@@ -18,7 +18,7 @@ from pulumi_dra.dra.device_plugin import DevicePlugin, DevicePluginArgs, read_pl
 from pulumi_dra.dra.dra_driver import DraDriver
 from pulumi_dra.dra.dranet import Dranet, DranetArgs
 from pulumi_dra.dra.driver_inputs import DraDriverArgs, read_driver_inputs
-from pulumi_dra.dra.driver_installer import DriverInstaller
+from pulumi_dra.dra.driver_installer import DriverInstaller, DriverInstallerArgs
 from pulumi_dra.dra.node_terms import pool_tolerations
 from pulumi_dra.dra.releases_from_fleet import check_releases, declare_releases
 from pulumi_dra.dra.tenant_access import TenantAccess, TenantAccessArgs, read_tenants
@@ -67,7 +67,9 @@ def declare_in_cluster(
     after_installer = options
     of_cloud = cloud(fleet.cloud)
     if not of_cloud.installs_driver and fleet.drivers.of(NVIDIA) is not None:
-        installer = DriverInstaller(f"{name}-driver-installer", {}, opts=options)
+        installer = DriverInstaller(
+            f"{name}-driver-installer", DriverInstallerArgs(**inputs.driver_installer), opts=options
+        )
         # A plugin that starts before the NVIDIA driver is there can publish a slice without devices
         # (kubernetes-sigs/dra-driver-nvidia-gpu issue 1008).
         after_installer = pulumi.ResourceOptions.merge(options, pulumi.ResourceOptions(depends_on=[installer]))

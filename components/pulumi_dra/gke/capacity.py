@@ -14,7 +14,9 @@ _ONE_BY_ONE: gcp.container.NodePoolUpgradeSettingsArgsDict = {
     "max_surge": 0,
     "max_unavailable": 1,
 }
-_BY_ENDING: gcp.container.NodePoolUpgradeSettingsArgsDict = {"strategy": "SHORT_LIVED"}
+# GKE picks the strategy of lent nodes (short-lived upgrades); the provider rejects its name
+# (hashicorp/terraform-provider-google:google/services/container/resource_container_node_pool.go@v7.45.0).
+_BY_ENDING: gcp.container.NodePoolUpgradeSettingsArgsDict | None = None
 
 
 class Capacity:
@@ -29,7 +31,9 @@ class Capacity:
         self.kind = kind
         is_lent = kind in ("flex-start", "queued")
         self.is_repaired = not is_lent
-        self.upgrade_settings: gcp.container.NodePoolUpgradeSettingsArgsDict = _BY_ENDING if is_lent else _ONE_BY_ONE
+        self.upgrade_settings: gcp.container.NodePoolUpgradeSettingsArgsDict | None = (
+            _BY_ENDING if is_lent else _ONE_BY_ONE
+        )
         self.at_once = 1
         self.pool: dict[str, Any] = {"queued_provisioning": {"enabled": True}} if kind == "queued" else {}
         kinds: dict[str, gcp.container.NodePoolNodeConfigArgsDict] = {

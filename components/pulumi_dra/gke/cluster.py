@@ -28,6 +28,9 @@ FIRST_MACHINE = "e2-medium"  # of the pool that is removed at once; GKE's own de
 # cluster that is taken over a first pool that is still there would be deleted, with all that runs on it
 # (hashicorp/terraform-provider-google:google/services/container/resource_container_cluster.go, issue 3064).
 FIRST_POOL = ["initialNodeCount", "nodeConfig", "removeDefaultNodePool"]
+# An imported cluster has settings of its first pool that the provider reads but doesn't accept
+# (windowsNodeConfig.osversion: ""), so nothing is sent that ignoring would fill in.
+IMPORTED_FIRST_POOL = ["initialNodeCount", "removeDefaultNodePool"]
 
 
 class GkeCluster(pulumi.ComponentResource):
@@ -115,29 +118,36 @@ class GkeCluster(pulumi.ComponentResource):
             enable_intranode_visibility=True,
             private_cluster_config=_private(not cidrs, inputs.global_access),
             master_authorized_networks_config={"cidr_blocks": [{"cidr_block": cidr} for cidr in cidrs]},
-            control_plane_endpoints_config=(
-                {"dns_endpoint_config": {"allow_external_traffic": True}} if inputs.dns_endpoint else None
-            ),
+            # What is off is sent as off: the provider leaves an omitted block as it is in the cloud.
+            control_plane_endpoints_config={"dns_endpoint_config": {"allow_external_traffic": inputs.dns_endpoint}},
             workload_identity_config={"workload_pool": _workload_pool(account)},
             enable_shielded_nodes=True,
             enable_legacy_abac=False,
             master_auth={"client_certificate_config": {"issue_client_certificate": False}},
             binary_authorization={"evaluation_mode": "PROJECT_SINGLETON_POLICY_ENFORCE"},
-            authenticator_groups_config={"security_group": inputs.security_group} if inputs.security_group else None,
-            database_encryption={"state": "ENCRYPTED", "key_name": secrets_key} if secrets_key is not None else None,
+            authenticator_groups_config={"security_group": inputs.security_group},
+            database_encryption=(
+                {"state": "DECRYPTED"} if secrets_key is None else {"state": "ENCRYPTED", "key_name": secrets_key}
+            ),
             addons_config=_addons(inputs),
-            dns_config={"cluster_dns": "CLOUD_DNS", "cluster_dns_scope": "CLUSTER_SCOPE"} if inputs.cloud_dns else None,
-            logging_config={"enable_components": ["SYSTEM_COMPONENTS", "WORKLOADS"]},
+            dns_config=(
+                {"cluster_dns": "CLOUD_DNS", "cluster_dns_scope": "CLUSTER_SCOPE"}
+                if inputs.cloud_dns
+                else {"cluster_dns": "PLATFORM_DEFAULT"}
+            ),
+            logging_config={"enable_components": ["SYSTEM_COMPONENTS", "WORKLOADS", *inputs.control_plane_logs]},
             monitoring_config={
                 "enable_components": inputs.monitoring_components,
                 "managed_prometheus": {"enabled": True},
             },
             # Pools are resources of their own; the cluster's first one is made small and removed at once.
-            remove_default_node_pool=True,
-            initial_node_count=1,
+            remove_default_node_pool=None if inputs.imported else True,
+            initial_node_count=None if inputs.imported else 1,
             # Its key too: where a policy of the organisation wants keys, it is refused without
             # (terraform-google-modules/terraform-google-kubernetes-engine issue 2344).
-            node_config=node_settings(
+            node_config=None
+            if inputs.imported
+            else node_settings(
                 account.email,
                 machine_type=FIRST_MACHINE,
                 # Balanced disks count as SSDs, 300 GB in three zones, of which a new project has 250 (issue 1795).
@@ -150,7 +160,7 @@ class GkeCluster(pulumi.ComponentResource):
             resource_labels={"managed-by": "pulumi-dra", **inputs.resource_labels},
             opts=self._children.options(
                 depends_on=depends_on,
-                ignore_changes=FIRST_POOL,
+                ignore_changes=IMPORTED_FIRST_POOL if inputs.imported else FIRST_POOL,
                 # Two clusters cannot have one name.
                 delete_before_replace=True if inputs.cluster_name else None,
                 # The cloud's refusal comes when pools and releases are gone already.
@@ -229,35 +239,27 @@ class GkeCluster(pulumi.ComponentResource):
 
 
 def _private(endpoint_alone: bool, global_access: bool) -> gcp.container.ClusterPrivateClusterConfigArgsDict:
-    config: gcp.container.ClusterPrivateClusterConfigArgsDict = {
+    return {
         "enable_private_nodes": True,
         "enable_private_endpoint": endpoint_alone,
+        "master_global_access_config": {"enabled": global_access},
     }
-    if global_access:
-        config["master_global_access_config"] = {"enabled": True}
-    return config
 
 
-def _addons(inputs: GkeClusterInputs) -> gcp.container.ClusterAddonsConfigArgsDict | None:
-    """Return the add-ons that are turned on; None for none, which leaves all of them as GKE has them."""
-    addons = storage_addons(inputs.storage_drivers)
-    if inputs.node_local_dns:
-        addons["dns_cache_config"] = {"enabled": True}
-    return addons or None
+def _addons(inputs: GkeClusterInputs) -> gcp.container.ClusterAddonsConfigArgsDict:
+    """Return the add-ons that this component knows, each on or off."""
+    return {**storage_addons(inputs.storage_drivers), "dns_cache_config": {"enabled": inputs.node_local_dns}}
 
 
-def _maintenance(inputs: GkeClusterInputs) -> gcp.container.ClusterMaintenancePolicyArgsDict | None:
-    """Return when GKE may work on the cluster; where nothing is said that is up to it."""
+def _maintenance(inputs: GkeClusterInputs) -> gcp.container.ClusterMaintenancePolicyArgsDict:
+    """Return when GKE may work on the cluster: by default at night, in UTC."""
     exclusions, window = inputs.maintenance_exclusions, inputs.maintenance_window
-    if not exclusions and not inputs.maintenance_start and window is None:
-        return None
     policy: gcp.container.ClusterMaintenancePolicyArgsDict = {
         "maintenance_exclusions": [_exclusion(each) for each in exclusions]
     }
     if window is not None:
         policy["recurring_window"] = {**window}
     else:
-        # Exclusions need a window to be excluded from: every night, in UTC.
         policy["daily_maintenance_window"] = {"start_time": inputs.maintenance_start or "03:00"}
     return policy
 

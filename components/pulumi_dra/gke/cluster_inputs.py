@@ -8,7 +8,7 @@ import pulumi
 
 from dra_planner.clouds import SYSTEM_NODES, public_network_fault
 from dra_planner.clouds.gke import CLOUD
-from pulumi_dra.gke.monitoring import read_monitoring
+from pulumi_dra.gke.monitoring import read_control_plane_logs, read_monitoring
 from pulumi_dra.gke.naming import read_resource_labels
 from pulumi_dra.gke.ranges import RANGE_KEYS, Ranges, read_ranges
 from pulumi_dra.gke.storage import read_storage_drivers
@@ -53,10 +53,14 @@ class GkeClusterArgs(TypedDict):
     maintenance_exclusions: NotRequired[list[MaintenanceExclusion]]
     """Times in which GKE upgrades nothing, for GPU pools that are busy or on a reservation."""
     maintenance_start: NotRequired[str]
-    """When GKE may work on the cluster: the beginning, in UTC (03:00), of four hours of every day. Default: whenever it
-    likes; with exclusions 03:00."""
+    """Start of the daily maintenance window of four hours, in UTC. Default: 03:00."""
     maintenance_window: NotRequired[MaintenanceWindow]
     """The same by rules: weekends, or the first days of a month. Default: every day, by maintenance_start."""
+    control_plane_logs: NotRequired[list[str]]
+    """Control plane components whose logs GKE collects: APISERVER, SCHEDULER, CONTROLLER_MANAGER. Default: SCHEDULER,
+    which explains pending claims."""
+    imported: NotRequired[bool]
+    """Set to true if the cluster was imported, so its first pool stays as it is. Default: false."""
     node_local_dns: NotRequired[bool]
     """Whether every node has a cache of the name service. Its pods run on GPU nodes too: a fleet names them in
     daemonPods. Another value makes the nodes anew. Default false."""
@@ -130,6 +134,8 @@ class GkeClusterInputs:
     grant_key_use: bool
     security_group: str  # "" for none
     maintenance_exclusions: list[MaintenanceExclusion]
+    control_plane_logs: list[str]
+    imported: bool
     maintenance_start: str  # "" where nobody said
     maintenance_window: MaintenanceWindow | None
     node_local_dns: bool
@@ -183,6 +189,8 @@ def read_cluster_inputs(read: InputReader) -> GkeClusterInputs:
         node_local_dns=read.flag("node_local_dns", False),
         cloud_dns=read.flag("cloud_dns", False),
         monitoring_components=read_monitoring(read),
+        control_plane_logs=read_control_plane_logs(read),
+        imported=_read_imported(read),
         system_machine=read.text("system_machine", CLOUD.system_machine),
         system_count=read.whole("system_count", 2, least=SYSTEM_NODES[0], most=SYSTEM_NODES[-1]),
         deletion_protection=read.flag("deletion_protection", False),
@@ -214,3 +222,10 @@ def _read_group(read: InputReader) -> str:
         "security_group", pattern=f"{NO_GROUP}|gke-security-groups@.+", meaning="a group gke-security-groups@… or none"
     )
     return "" if group == NO_GROUP else group
+
+
+def _read_imported(read: InputReader) -> bool:
+    imported = read.flag("imported", False)
+    if imported and not read.has("cluster_name"):
+        read.refuse("cluster_name", "is missing: an imported cluster keeps its name")
+    return imported

@@ -51,7 +51,7 @@ class GkeGpuPool(pulumi.ComponentResource):
             placement_policy=inputs.placement_policy,
             max_pods_per_node=inputs.max_pods,
             version=inputs.node_version or None,
-            network_config={"accelerator_network_profile": inputs.network_profile} if inputs.network_profile else None,
+            network_config=_network_config(inputs.network_profile),
             node_config=_node_config(inputs),
             **inputs.capacity.pool,
             **node_count_settings(inputs.counts, len(inputs.zones), inputs.location_policy),
@@ -99,6 +99,14 @@ def _node_config(inputs: GkeGpuPoolInputs) -> gcp.container.NodePoolNodeConfigAr
         config["ephemeral_storage_local_ssd_config"] = {"local_ssd_count": inputs.local_ssds}
     if inputs.host_maintenance:
         config["host_maintenance_policy"] = {"maintenance_interval": inputs.host_maintenance}
-    if inputs.image_streaming:
-        config["gcfs_config"] = {"enabled": True}
+    # An omitted block would leave image streaming on.
+    config["gcfs_config"] = {"enabled": inputs.image_streaming}
+    return config
+
+
+def _network_config(profile: str) -> gcp.container.NodePoolNetworkConfigArgsDict:
+    """Return the pool's networks; the provider sends false for private nodes beside any other member."""
+    config: gcp.container.NodePoolNetworkConfigArgsDict = {"enable_private_nodes": True}
+    if profile:
+        config["accelerator_network_profile"] = profile
     return config

@@ -1,4 +1,4 @@
-"""Which metrics GKE collects of a cluster for Managed Service for Prometheus."""
+"""Metrics and logs that GKE collects from a cluster."""
 
 from pulumi_dra.inputs import InputReader
 
@@ -11,6 +11,22 @@ COMPONENTS = (
 `tests/components/test_gcp_api.py` asks. In this order GKE gives them back; in another they would be a difference at
 every `pulumi up`, for the provider's list has an order (GoogleCloudPlatform/cluster-toolkit issue 6331,
 hashicorp/terraform-provider-google issue 28688, which saw others too)."""
+
+
+LOGGED = ("APISERVER", "SCHEDULER", "CONTROLLER_MANAGER")
+"""GKE API reference, LoggingComponentConfig, in the order of its values, which is the order of GKE's answers."""
+
+
+def read_control_plane_logs(read: InputReader) -> list[str]:
+    """Return `control_plane_logs`; faults are noted in `read`."""
+    if not read.has("control_plane_logs"):
+        return ["SCHEDULER"]
+    given = read.texts("control_plane_logs", check=_log_complaint)
+    return [each for each in LOGGED if each in given]
+
+
+def _log_complaint(text: str) -> str:
+    return "" if text in LOGGED else f'"{text}" has no logs here; use {", ".join(LOGGED)}'
 
 
 def read_monitoring(read: InputReader) -> list[str]:

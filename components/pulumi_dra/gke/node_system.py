@@ -46,24 +46,26 @@ class NodeSystem:
     """What kubelet and the kernel are told beside what GKE tells them."""
 
     kubelet: KubeletPolicies
-    sysctls: Mapping[str, str]
+    sysctls: Mapping[str, str] | None  # None leaves those of the nodes; empty removes them
     huge_pages: Mapping[str, int]  # by size, "2Mi"
 
     def node_config(self) -> NodePoolNodeConfigArgsDict:
-        """Return the part of a node configuration that says so; nothing where nothing was asked for."""
+        """Return this part of a node configuration.
+
+        Kubelet's part is always sent, because an omitted block would leave a policy on. In it, an empty policy means
+        "none", and an omitted quota would be sent as false by older providers, so no CPU limit would apply
+        (GoogleCloudPlatform/k8s-config-connector pull request 12658).
+        """
         config: NodePoolNodeConfigArgsDict = {}
-        if self.kubelet.is_told:
-            # Left out, the provider would send false, and limits of CPU would count for no pod
-            # (GoogleCloudPlatform/k8s-config-connector pull request 12658, which has the same provider inside).
-            kubelet: NodePoolNodeConfigKubeletConfigArgsDict = {
-                "cpu_cfs_quota": True,
-                "cpu_manager_policy": self.kubelet.cpu_manager,
-            }
-            if self.kubelet.topology_manager:
-                kubelet["topology_manager"] = {"policy": self.kubelet.topology_manager}
-            config["kubelet_config"] = kubelet
+        kubelet: NodePoolNodeConfigKubeletConfigArgsDict = {
+            "cpu_cfs_quota": True,
+            "cpu_manager_policy": self.kubelet.cpu_manager,
+        }
+        if self.kubelet.topology_manager:
+            kubelet["topology_manager"] = {"policy": self.kubelet.topology_manager}
+        config["kubelet_config"] = kubelet
         linux: NodePoolNodeConfigLinuxNodeConfigArgsDict = {}
-        if self.sysctls:
+        if self.sysctls is not None:
             linux["sysctls"] = dict(self.sysctls)
         if self.huge_pages:
             linux["hugepages_config"] = self._huge_pages()
@@ -87,7 +89,11 @@ def read_node_system(read: InputReader, machine: Machine | None) -> NodeSystem:
     for key, value in given.items():
         if isinstance(value, pulumi.Output):
             read.refuse(f"sysctls.{key}", "must be plain text, known before anything is created")
-    return NodeSystem(kubelet=read_kubelet_policies(read), sysctls=sysctls, huge_pages=read_huge_pages(read, machine))
+    return NodeSystem(
+        kubelet=read_kubelet_policies(read),
+        sysctls=sysctls if read.has("sysctls") else None,
+        huge_pages=read_huge_pages(read, machine),
+    )
 
 
 def _sysctl_complaint(key: str, value: str) -> str:

@@ -43,8 +43,8 @@ def read_storage_drivers(read: InputReader) -> list[str]:
 
 
 def storage_addons(drivers: Sequence[str]) -> Any:
-    """Return the add-ons that are turned on."""
-    return {ADDONS[name]: {"enabled": True} for name in drivers}
+    """Return every add-on, on or off: one that is omitted stays as it is."""
+    return {addon: {"enabled": name in drivers} for name, addon in ADDONS.items()}
 
 
 def _complaint(text: str) -> str:

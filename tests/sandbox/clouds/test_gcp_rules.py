@@ -176,7 +176,7 @@ POOLS: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "two counts": ({"initialNodeCount": 1, "nodeCount": 1}, {}, "Cannot set both initial_node_count and node_count"),
     "no room for upgrades": ({"upgradeSettings": {"maxSurge": 0, "maxUnavailable": 0}}, {}, "cannot both be 0"),
     "surge of another strategy": (
-        {"upgradeSettings": {"maxSurge": 1, "strategy": "SHORT_LIVED"}},
+        {"upgradeSettings": {"maxSurge": 1, "strategy": "BLUE_GREEN"}},
         {},
         "Surge upgrade settings may not be changed",
     ),

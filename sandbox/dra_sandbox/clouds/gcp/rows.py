@@ -234,7 +234,7 @@ ROWS: Mapping[str, Row] = {
             **_NODE_CONFIG_VALUES,
             "autoscaling.locationPolicy": frozenset({"LOCATION_POLICY_UNSPECIFIED", "BALANCED", "ANY"}),
             "placementPolicy.type": frozenset({"TYPE_UNSPECIFIED", "COMPACT"}),
-            "upgradeSettings.strategy": frozenset({"SURGE", "BLUE_GREEN", "SHORT_LIVED"}),
+            "upgradeSettings.strategy": frozenset({"SURGE", "BLUE_GREEN"}),
         },
         api_checks=(_autoscaling_in_one_way, node_pools.of_pool, pool_in_cluster.version_of_nodes_is_offered),
         refusals=(
