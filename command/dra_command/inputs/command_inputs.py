@@ -15,6 +15,7 @@ from dra_planner.fleet import read_fleet_file, read_stack
 from dra_planner.releases import parse_version
 from dra_planner.sources import (
     KUSTOMIZATIONS,
+    STDIN_NAME,
     Gathered,
     Source,
     begins_object,
@@ -77,7 +78,9 @@ def read_inputs(
         raise UsageError("no manifests are named", fix="name a file, a folder, or - for standard input")
     gathered = Gathered(())
     if paths and is_lenient:
-        gathered = gather_sources(paths, exclude=values.exclude, stdin_name=values.stdin_name)
+        gathered = gather_sources(
+            paths, exclude=getattr(values, "exclude", ()), stdin_name=getattr(values, "stdin_name", STDIN_NAME)
+        )
     elif paths:
         gathered = Gathered(read_sources(paths))
     sources = _without(values.fleet, gathered.sources)

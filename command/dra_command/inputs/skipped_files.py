@@ -50,7 +50,7 @@ def skip_reason(source: Source) -> SkippedFile | None:
     kustomization = _kustomization_of(name)
     if kustomization and os.path.realpath(name) in kustomization.parts:
         return _of_kustomization(kustomization)
-    if chart and "{{" in source.text:
+    if chart and "{{" in source.text and (_is_below_templates(name, chart) or not _is_readable(source)):
         return _of_chart(chart, name)
     if not kustomization and not may_be_unfinished(source.text):
         return None
@@ -62,6 +62,19 @@ def skip_reason(source: Source) -> SkippedFile | None:
         if found := _of_document(document.data, name, kustomization):
             return found
     return None
+
+
+def _is_below_templates(name: str, chart: str) -> bool:
+    return os.path.relpath(name, chart).split(os.sep, 1)[0] == "templates"
+
+
+def _is_readable(source: Source) -> bool:
+    """Return whether a text is YAML: braces in an argument of a container don't make it a template."""
+    try:
+        read_documents([source])
+    except ManifestError:
+        return False
+    return True
 
 
 def missing_object_reason(source: Source) -> SkippedFile | None:

@@ -12,9 +12,10 @@ from dra_command.command_line.arguments import UsageError
 from dra_command.command_line.exit_status import Status, status_of
 from dra_command.command_line.progress import doing
 from dra_command.inputs.command_inputs import Inputs, read_inputs
+from dra_command.inputs.readable_manifests import evaluate_readable
 from dra_command.pens.visible import visible
 from dra_planner.clouds import cloud
-from dra_planner.errors import FleetError, PlannerError
+from dra_planner.errors import Diagnostic, FleetError, ManifestError, PlannerError, SourceError
 from dra_planner.model import worst
 from dra_planner.plan import Plan, PlanRequest, make_plan
 
@@ -60,12 +61,28 @@ def run(values: argparse.Namespace) -> int:
 
 
 def _plan(values: argparse.Namespace) -> tuple[Inputs, Plan]:
-    inputs = read_inputs(values, needs_capacity=True)
-    request = _request(inputs, values)
-    with doing("planning", quiet=values.quiet):
-        plan = make_plan(request)
+    try:
+        inputs = read_inputs(values, needs_capacity=True)
+        request = _request(inputs, values)
+        with doing("planning", quiet=values.quiet):
+            plan = make_plan(request)
+        findings: tuple[Diagnostic, ...] = inputs.left_alone
+    except (SourceError, ManifestError):
+        if not any(Path(path).is_dir() for path in values.paths):  # files that are named are taken for manifests
+            raise
+        inputs, plan, findings = _plan_readable(values)
     _require_room_for_pods(plan)
-    return inputs, replace(plan, diagnostics=(*plan.diagnostics, *inputs.left_alone)) if inputs.left_alone else plan
+    return inputs, replace(plan, diagnostics=(*plan.diagnostics, *findings)) if findings else plan
+
+
+def _plan_readable(values: argparse.Namespace) -> tuple[Inputs, Plan, tuple[Diagnostic, ...]]:
+    """Plan the files that can be read; what the others need is unknown. Raises PlannerError if no file can be read."""
+    inputs = read_inputs(values, needs_capacity=True, is_lenient=True)
+    read = evaluate_readable(inputs, lambda given: make_plan(_request(given, values)))
+    plan = read.answer
+    if plan.verdict == "fits" and any(finding.severity == "error" for finding in read.findings):
+        plan = replace(plan, verdict="cannot-tell")
+    return read.inputs, plan, read.findings
 
 
 def _require_room_for_pods(plan: Plan) -> None:

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from dra_planner.errors import Diagnostic, Severity
+from dra_planner.manifests.alternatives import alternative_notes
 from dra_planner.manifests.documents import read_documents
 from dra_planner.manifests.manifests import BoundPod, GroupClaims, Manifests, UnresolvedPods
 from dra_planner.manifests.objects import KubernetesObject, read_objects
@@ -140,6 +141,7 @@ class _Collector:
         self.diagnostics: list[Diagnostic] = []
         self.refused: set[tuple[str, ObjectKey]] = set()
         self.seen: dict[tuple[str, str, ObjectKey], KubernetesObject] = {}
+        self.repeated: list[tuple[KubernetesObject, KubernetesObject]] = []  # and the first of the same name
         self.workloads: list[Workload] = []
         self.claims: dict[ObjectKey, ResourceClaim] = {}
         self.templates: dict[ObjectKey, ResourceClaimTemplate] = {}
@@ -191,16 +193,19 @@ class _Collector:
             self.other[f"{item.api_version} {item.kind}"] += 1
 
     def _is_repeated(self, item: KubernetesObject) -> bool:
-        """The first object of a name counts; a second one is said, and how it differs."""
+        """The first object of a name counts; a second one in the same file is a fault, in another an alternative."""
         identity = (item.group, item.kind, item.key)
         first = self.seen.setdefault(identity, item)
         if first is item or not item.metadata.get("name"):
             return False
+        if first.place.file != item.place.file:
+            self.repeated.append((item, first))
+            return True
         same = first.data == item.data
         where = f"{first.place.file}:{first.place.line}"
         severity: Severity = "warning" if same else "error"
         fix = f"remove one of them; the one at {where} counts"
-        if not same and first.place.file == item.place.file and has_embedded(item.place.file):
+        if not same and has_embedded(item.place.file):
             severity = "note"  # a page may show another way, a later step, or another cluster
             fix = f"give one of them another name, if both are for one cluster; the one at {where} counts"
         differs = "" if same else f" and differs from the one at {where}"
@@ -209,6 +214,7 @@ class _Collector:
         return True
 
     def finish(self) -> Manifests:
+        self.diagnostics += alternative_notes(self.repeated)
         group_claims = self.share_group_claims()
         waiting = [self._of_workload(pod) for pod in self.pending]
         queued = [(pod.owner or WorkloadRef("Pod", *pod.meta.key), all(pod.claims.values())) for pod in waiting]

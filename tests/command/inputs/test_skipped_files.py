@@ -48,6 +48,16 @@ FOLDERS: dict[str, tuple[dict[str, str], list[tuple[str, str, str]], int]] = {
         [("note", "file-not-judged", "4 files are left alone (part of the chart")],
         0,
     ),
+    "braces in an argument of a manifest beside a chart": (
+        {"shop/Chart.yaml": CHART, "shop/tests/shell.yaml": ENVIRONMENT},
+        [("note", "file-not-judged", "1 file is left alone (part of the chart")],
+        0,
+    ),
+    "alternatives of one object, once for each folder": (
+        {"other/a.yaml": GOOD.replace("image: i", "image: j"), "other/b.yaml": GOOD.replace("image: i", "image: k")},
+        [("note", "duplicate-object", "all/other defines 1 object that another file defines, too")],
+        0,
+    ),
     "values that hold manifests": (
         {"values.yaml": "extra:\n  - apiVersion: v1\n    kind: Pod\n"},
         [("note", "file-not-judged", "no manifest")],
@@ -126,7 +136,7 @@ def test_a_plan_leaves_the_same_alone(project: Project, name: str) -> None:
 
     done = project.run("plan", "all", "--stack", "dev", "--format", "json")
 
-    found = [each for each in told(done) if each["code"] == "file-not-judged"]
+    found = [each for each in told(done) if each["code"] in ("file-not-judged", "duplicate-object")]
     assert done.status == 0
     assert len(found) == len(expected)
     for _, _, words in expected:
@@ -177,6 +187,24 @@ def test_a_file_that_is_no_text_is_one_finding(project: Project) -> None:
     (finding,) = told(checked(project, "all"))
 
     assert (finding["code"], finding["file"]) == ("file-not-read", "all/bad.yaml")
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [BROKEN, "kind: Pod\nmetadata: {name: x}\n", None],
+    ids=["no YAML", "no apiVersion", "a link to nothing"],
+)
+def test_a_plan_goes_on_without_a_file_that_cannot_be_read(project: Project, bad: str | None) -> None:
+    project.write("all/good.yaml", GOOD)
+    if bad is None:
+        (project.root / "all" / "bad.yaml").symlink_to("nowhere.yaml")
+    else:
+        project.write("all/bad.yaml", bad)
+
+    done = project.run("plan", "all", "--stack", "dev", "--format", "json")
+
+    assert (done.status, done.json["verdict"]) == (3, "cannot-tell")
+    assert [(each["code"], each["file"]) for each in told(done)] == [("file-not-read", "all/bad.yaml")]
 
 
 @pytest.mark.parametrize("pattern", ["bad.yaml", "all/bad.yaml", "bad*", "./all/bad.yaml"])

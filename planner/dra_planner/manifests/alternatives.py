@@ -1,0 +1,30 @@
+"""Objects that several files of a folder define: variants of one example, bases and overlays."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+
+from dra_planner.errors import Diagnostic
+from dra_planner.manifests.objects import KubernetesObject
+from dra_planner.wording import counted
+
+_FIX = "name the files of one alternative, or give the objects different names if all of them are for one cluster"
+
+
+def alternative_notes(repeated: Iterable[tuple[KubernetesObject, KubernetesObject]]) -> Iterator[Diagnostic]:
+    """Yield one note for each folder with objects that another file defines, too.
+
+    Each pair is an object and the first one of its name, which is the one that counts.
+    """
+    folders: dict[str, list[tuple[KubernetesObject, KubernetesObject]]] = {}
+    for item, first in repeated:
+        folders.setdefault(os.path.dirname(item.place.file) or ".", []).append((item, first))
+    for folder, pairs in folders.items():
+        item, first = pairs[0]
+        count = counted(len({(each.kind, each.key) for each, _ in pairs}), "object")
+        message = (
+            f"{folder} defines {count} that another file defines, too, so only the first definition counts. "
+            f"For example, {item} is also in {first.place.file}:{first.place.line}"
+        )
+        yield Diagnostic("note", "duplicate-object", message, item.place, _FIX)
