@@ -10,6 +10,8 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from typing import TextIO
 
+from rich.console import Console
+
 _PLAIN_INTERVAL_SECONDS = 20.0
 
 
@@ -59,8 +61,6 @@ def _plain(running: Step, out: TextIO) -> Generator[None]:
 
 @contextlib.contextmanager
 def _live(running: Step, out: TextIO) -> Generator[None]:
-    from rich.console import Console
-
     with Console(file=out).status(str(running)) as status, _every(0.5, lambda: status.update(str(running))):
         yield
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 from collections.abc import Callable, Iterator
 
 from dra_command.command_line.exit_status import Status
@@ -19,8 +20,6 @@ def run(values: argparse.Namespace) -> int:
     """Print the rows of one table in which every given word occurs; 1 when there is none."""
     rows = [row for row in _TABLES[values.table](values) if _matches(row, values.words)]
     if values.format == "json":
-        import json  # only for this format
-
         print(json.dumps({"version": 1, values.table: rows}, indent=2, ensure_ascii=False))
     else:
         _print(rows)

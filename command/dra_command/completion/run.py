@@ -5,7 +5,11 @@ from __future__ import annotations
 import argparse
 from typing import Any, Final
 
+import shtab
+
+from dra_command.command_line.arguments import build_parser
 from dra_command.command_line.exit_status import Status
+from dra_policies.rules import RULES
 
 _FILES: Final = ("FILE", "PATH", "FOLDER", "GLOB")
 _STACKS: Final = {
@@ -35,11 +39,6 @@ end
 
 def run(values: argparse.Namespace) -> int:
     """Print the script for a shell."""
-    import shtab
-
-    from dra_command.command_line.arguments import build_parser
-    from dra_policies.rules import RULES
-
     parser = build_parser()
     rules = " ".join(rule.id for rule in RULES)
     for command in _subcommands(parser):

@@ -8,21 +8,26 @@ from typing import TYPE_CHECKING
 
 from dra_command.command_line.arguments import UsageError
 from dra_command.findings.active_findings import is_accepted
+from dra_command.findings.baseline import fixed_notes, split_known
 from dra_command.findings.check_result import CheckResult, SkippedRule, order_findings
+from dra_command.findings.older_versions import add_findings_of_v1
 from dra_command.findings.project_configuration import (
     ProjectConfiguration,
     configured_rules_of,
     find_active,
 )
+from dra_command.findings.resource_slices import slice_findings
 from dra_command.findings.tutorial_inputs import extract_tutorials
 from dra_command.inputs.command_inputs import Inputs
 from dra_command.inputs.readable_manifests import evaluate_readable
+from dra_command.inputs.yaml_repair import repair_findings
 from dra_planner.errors import Diagnostic, PlannerError
 from dra_planner.model import Verdict, worst
-from dra_planner.plan import PlanRequest, overall_verdict, read_checked
+from dra_planner.plan import PlanRequest, make_plan, overall_verdict, read_checked
 from dra_planner.releases import MAXIMUM_MINOR, features_of, parse_version
 from dra_planner.wording import counted
-from dra_policies.rules import COULD_NOT_RUN, OF_MANIFESTS, OF_STACKS, Rule, StackView, besides_reading, view_of
+from dra_policies.configuration.reading import unknown_rule
+from dra_policies.rules import COULD_NOT_RUN, OF_MANIFESTS, OF_STACKS, RULES, Rule, StackView, besides_reading, view_of
 from dra_policies.rules import run as run_rules
 
 if TYPE_CHECKING:
@@ -41,13 +46,9 @@ def selected_rules(selected: Sequence[str]) -> tuple[Rule, ...]:
         raise UsageError("--select names no rule", fix="docs/rules.md lists the rules")
     if not ids:
         return (*(rule for rule in OF_MANIFESTS if rule.is_on), COULD_NOT_RUN)
-    from dra_policies.rules import RULES  # those of stacks are loaded where somebody names a rule
-
     known = {rule.id: rule for rule in RULES}
     for each in ids:
         if each not in known:
-            from dra_policies.configuration.reading import unknown_rule  # only on the way to an error
-
             raise UsageError(f'there is no rule "{each}"', fix=unknown_rule(each))
     return tuple(known[each] for each in dict.fromkeys(ids))
 
@@ -81,16 +82,12 @@ def find_violations(
     of_rules = (rule.diagnostic(finding) for rule, finding in kept.told)
     found = tuple(dict.fromkeys((*kept.read, *of_rules, *commands, *judged.findings, *kept.remarks)))
     if view.manifests is not None and view.features is not None and view.manifests.slices:
-        from dra_command.findings.resource_slices import slice_findings  # snapshots alone hold some
-
         found += tuple(slice_findings(view.manifests.slices, view.features))
     if judges_new_forms and view.features is not None and any(each.code == "version-not-served" for each in found):
         found = _with_new_forms(given, found, view.features, chosen, asked)
     doubts = {rule.diagnostic(finding) for rule, finding in kept.told if not finding.certain}
     old: tuple[Diagnostic, ...] = ()
     if known is not None:
-        from dra_command.findings.baseline import fixed_notes, split_known
-
         parts = split_known(found, known)
         old = parts.old
         found = (*parts.new, *fixed_notes(known, old, (source.name for source in inputs.sources)))
@@ -98,8 +95,6 @@ def find_violations(
         planned = "fits"
     in_doubt = not doubts.isdisjoint(found)
     if any(each.code == "unknown-field" for each in found):
-        from dra_command.inputs.yaml_repair import repair_findings  # reads the texts again
-
         found += tuple(repair_findings(inputs.sources, found))
     placing: Verdict = worst([planned, "cannot-tell" if in_doubt else "fits"])
     if not selected:
@@ -127,8 +122,6 @@ def _with_new_forms(
     rules: Sequence[Rule],
     asked: ProjectConfiguration | None,
 ) -> tuple[Diagnostic, ...]:
-    from dra_command.findings.older_versions import add_findings_of_v1  # rewriting is needed for older versions alone
-
     def again(sources: tuple[Source, ...]) -> tuple[Diagnostic, ...]:
         try:
             inputs = replace(given, sources=sources)
@@ -165,8 +158,6 @@ def _view(inputs: Inputs) -> tuple[StackView, Verdict]:
     if inputs.fleet is None and not inputs.observed:
         features = features_of(parse_version(inputs.kubernetes) if inputs.kubernetes else MAXIMUM_MINOR)
         return view_of(read_checked(inputs.sources, features), features), "fits"
-    from dra_planner.plan import make_plan  # only with pools to judge by
-
     request = PlanRequest(
         sources=inputs.sources, fleet=inputs.fleet, observed=inputs.observed, kubernetes=inputs.kubernetes
     )

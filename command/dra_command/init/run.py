@@ -18,10 +18,14 @@ from dra_command.command_line.file_writer import write_whole
 from dra_command.command_line.progress import doing
 from dra_command.init import starter_files
 from dra_command.inputs.command_inputs import mark_unrelated_files, print_skipped_files
+from dra_command.inputs.machine_types import requested_machine_types
 from dra_planner.clouds import cloud, cloud_of_region, names
 from dra_planner.errors import PlannerError
+from dra_planner.plan.cluster_fleet import fleet_of_cluster
+from dra_planner.plan.suggesting import SuggestRequest, suggest_fleets
 from dra_planner.sources import Source, read_file, read_sources
 from dra_planner.wording import verb
+from dra_policies.stack.starting_fleet import fleet_of_state
 
 _FLEET, _WORKLOAD = "fleet.yaml", "workloads/first-claim.yaml"
 _LEAST_MAXIMUM = 4
@@ -98,9 +102,6 @@ def _ask_region() -> str:
 
 def _from_region(region: str, values: argparse.Namespace) -> Start:
     """Return the cheapest fleet that runs the workloads, the first claim where none are given."""
-    from dra_command.inputs.machine_types import requested_machine_types
-    from dra_planner.plan.suggesting import SuggestRequest, suggest_fleets
-
     sources: tuple[Source, ...] = (Source(_WORKLOAD, starter_files.FIRST_CLAIM),)
     if values.workloads:
         sources, left_alone = mark_unrelated_files(read_sources(values.workloads), values.workloads, "plan")
@@ -131,16 +132,12 @@ def _with_room(count: Mapping[str, int]) -> dict[str, int]:
 
 
 def _from_cluster(path: str, kubernetes: str) -> Start:
-    from dra_planner.plan.cluster_fleet import fleet_of_cluster
-
     found = fleet_of_cluster(read_sources([path]), kubernetes)
     return Start(document=found.document, source=f"the nodes of {path}", notes=found.notes)
 
 
 def _from_state(values: argparse.Namespace) -> Start:
     """Return the fleet that a Pulumi stack declares, whatever program made it."""
-    from dra_policies.stack.starting_fleet import fleet_of_state
-
     source = read_file(values.state)
     document, unknown = fleet_of_state(source.text, values.state, region=values.region, kubernetes=values.kubernetes)
     return Start(document=document, source=f"the stack in {values.state}", notes=unknown)

@@ -6,7 +6,6 @@ import argparse
 from typing import Final
 
 from dra_command.command_line.shared_options import add_answer, add_capacity, add_paths
-from dra_planner.plan.values import STEPS_PER_SECOND
 
 _LONGEST_SIMULATION: Final = 3_600  # seconds
 
@@ -24,7 +23,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--simulate",
         metavar="off|SECONDS",
-        type=_steps,
+        type=_seconds,
         default="2",
         help="how long the default scheduler may be simulated, in seconds of an ordinary machine; what is too large "
         "for that is simulated at a smaller scale (default: %(default)s)",
@@ -72,14 +71,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_answer(parser, ("text", "json", "markdown", "html"))
 
 
-def _steps(text: str) -> int:
-    """Return the steps that a time stands for, so that the answer does not depend on how fast the machine is."""
+def _seconds(text: str) -> float:
+    """Return how many seconds of an ordinary machine the simulation may use; 0 for `off`."""
     if text == "off":
-        return 0
+        return 0.0
     try:
         seconds = float(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f'"{text}" is neither "off" nor a number of seconds') from None
     if not 0 < seconds <= _LONGEST_SIMULATION:
         raise argparse.ArgumentTypeError(f"{text} seconds are not between 0 and {_LONGEST_SIMULATION}")
-    return round(seconds * STEPS_PER_SECOND)
+    return seconds

@@ -18,6 +18,7 @@ from dra_planner.clouds import cloud
 from dra_planner.errors import Diagnostic, FleetError, ManifestError, PlannerError, SourceError
 from dra_planner.model import worst
 from dra_planner.plan import Plan, PlanRequest, make_plan
+from dra_planner.plan.values import STEPS_PER_SECOND
 
 if TYPE_CHECKING:
     from dra_planner.plan.plan_difference import PlanDifference
@@ -112,7 +113,7 @@ def _request(inputs: Inputs, values: argparse.Namespace) -> PlanRequest:
         kubernetes=inputs.kubernetes,
         paths=inputs.paths,
         level=values.demand,
-        steps=values.simulate,
+        steps=round(values.simulate * STEPS_PER_SECOND),
     )
 
 

@@ -15,6 +15,7 @@ from dra_command.command_line.progress import doing
 from dra_command.inputs.command_inputs import mark_unrelated_files, print_skipped_files
 from dra_command.inputs.machine_types import requested_machine_types
 from dra_command.plan_report.summary import obstacles
+from dra_command.suggest.json import suggest_json
 from dra_planner.clouds import cloud, cloud_of_region
 from dra_planner.plan.suggesting import Suggestion, Suggestions, SuggestRequest, suggest_fleets
 from dra_planner.sources import read_sources
@@ -40,8 +41,6 @@ def run(values: argparse.Namespace) -> int:
     with doing("comparing machines", quiet=values.quiet):
         found = suggest_fleets(request)
     if values.format == "json":
-        from dra_command.suggest.json import suggest_json  # with the contract
-
         print(suggest_json(found))
         return Status.FITS if found.best is not None else status_of(found.plan.verdict, allow_unknown=False)
     if found.best is None:

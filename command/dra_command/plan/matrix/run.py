@@ -15,6 +15,7 @@ from dra_command.plan.matrix.text import print_matrix
 from dra_planner.fleet.changes import read_values
 from dra_planner.plan import PlanRequest
 from dra_planner.plan.matrix import Matrix, plan_matrix
+from dra_planner.plan.values import STEPS_PER_SECOND
 
 
 def run_matrix(values: argparse.Namespace) -> int:
@@ -32,7 +33,7 @@ def run_matrix(values: argparse.Namespace) -> int:
             fleet=inputs.fleet,
             paths=inputs.paths,
             level=values.demand,
-            steps=values.simulate,
+            steps=round(values.simulate * STEPS_PER_SECOND),
         )
         matrix = plan_matrix(request, axes)
     _print(matrix, values)

@@ -5,7 +5,13 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from dra_sandbox.cache import cache_folder
+from dra_sandbox.clouds.kubernetes.api_cluster import ApiCluster
 from dra_sandbox.clouds.kubernetes.backend import ClusterBackend, MemoryCluster
+from dra_sandbox.clouds.kubernetes.helm_releases import HelmReleases
+from dra_sandbox.control_plane import ApiServer
+from dra_sandbox.control_plane.plane import read_plane
+from dra_sandbox.tools.charts import Charts
 
 CONTROL_PLANE = "DRA_SANDBOX_CONTROL_PLANE"
 """Environment variable with the folder of the control plane that every kubeconfig of the stack leads to."""
@@ -20,13 +26,6 @@ def chosen_cluster() -> ClusterBackend:
     folder = os.environ.get(CONTROL_PLANE)
     if not folder:
         return MemoryCluster()
-    from dra_sandbox.cache import cache_folder
-    from dra_sandbox.clouds.kubernetes.api_cluster import ApiCluster
-    from dra_sandbox.clouds.kubernetes.helm_releases import HelmReleases
-    from dra_sandbox.control_plane import ApiServer
-    from dra_sandbox.control_plane.plane import read_plane
-    from dra_sandbox.tools.charts import Charts
-
     plane, helm, given = read_plane(Path(folder)), os.environ.get(HELM), os.environ.get(CHARTS)
     charts = Charts(Path(helm), cache_folder() / "charts", Path(given) if given else None) if helm else None
     return ApiCluster(ApiServer.of(plane), HelmReleases(plane.folder, plane.kubeconfig, charts))
