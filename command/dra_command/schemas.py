@@ -17,6 +17,7 @@ from dra_command.explain.message.contract import MessagesOutput
 from dra_command.explain.pod.contract import ExplainPodOutput
 from dra_command.explain.pool.contract import ExplainPoolOutput
 from dra_command.findings.baseline_file import BaselineFile
+from dra_command.migrate.contract import MigrateOutput
 from dra_command.plan.matrix.contract import MatrixOutput
 from dra_command.plan_report.contract.plan import PlanOutput
 from dra_command.portfolio.contract import PortfolioOutput
@@ -43,6 +44,7 @@ _MODELS: dict[str, tuple[type[BaseModel], str, str]] = {
         "Answer of `pulumi-dra explain --finding RULE --format json`.",
     ),
     "messages": (MessagesOutput, "serialization", "Answer of `pulumi-dra explain --message --format json`."),
+    "migrate": (MigrateOutput, "serialization", "Answer of `pulumi-dra migrate --format json`."),
     "suggest": (SuggestOutput, "serialization", "Answer of `pulumi-dra suggest --format json`."),
     "verify": (VerifyOutput, "serialization", "Answer of `pulumi-dra verify --format json`."),
     "rehearse": (RehearseOutput, "serialization", "Answer of `pulumi-dra rehearse --format json`."),

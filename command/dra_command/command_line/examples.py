@@ -33,6 +33,11 @@ exit status:
   0  a fleet was found          1  something fits none of the machines
   2  the input is wrong         3  cannot tell
 """
+_MIGRATED = """\
+exit status:
+  0  every workload can migrate 1  some pod template can't migrate
+  2  the input is wrong
+"""
 
 
 def _snapshot(width: int = 76) -> str:
@@ -234,6 +239,20 @@ changed is not computed again. A Dask cluster that runs is joined with
 --scheduler tcp://HOST:8786 (docs/portfolio.md).
 """
 
+_MIGRATE_EXAMPLES = """\
+examples:
+  what becomes of each workload, and a diff
+    pulumi-dra migrate examples/device-plugin/ --fleet fleet.yaml
+  change the files
+    pulumi-dra migrate examples/device-plugin/ --fleet fleet.yaml --write
+  the device plugin time-slices each GPU into four units
+    pulumi-dra migrate examples/device-plugin/ --shared nvidia.com/gpu=4
+  a patch for review
+    pulumi-dra migrate examples/device-plugin/ --format diff > claims.patch
+
+Comments and formatting stay. A second run changes nothing.
+"""
+
 _COMPLETION_EXAMPLES = """\
 examples:
   bash, zsh (with fpath+=(~/.zfunc) before compinit), fish
@@ -255,6 +274,7 @@ EXAMPLES = {
     "suggest": _SUGGEST_EXAMPLES,
     "init": _INIT_EXAMPLES,
     "portfolio": _PORTFOLIO_EXAMPLES,
+    "migrate": _MIGRATE_EXAMPLES,
     "completion": _COMPLETION_EXAMPLES,
 }
 EXIT_STATUSES = {
@@ -263,6 +283,7 @@ EXIT_STATUSES = {
     "verify": _VERIFIED,
     "suggest": _SUGGESTED,
     "init": _WRITTEN,
+    "migrate": _MIGRATED,
     "completion": _WRITTEN,
 }
 """Those of the subcommands whose answer is no verdict on workloads; EXIT_STATUS is for the others."""

@@ -21,6 +21,7 @@ _SAYS: Final = {
     "suggest": "which machines to buy for workloads, as a fleet document",
     "init": "what to start from, and write it: a fleet, a first workload, a CI file",
     "portfolio": "how many stacks fare in many scenarios",
+    "migrate": "how to move workloads from device plugins to claims",
     "completion": "how a shell completes the words of this command, as a script",
 }
 

@@ -1,0 +1,50 @@
+"""Answer of `pulumi-dra migrate`."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from dra_command.contract.output import Output
+
+
+class MigratedTemplateRow(Output):
+    """The result of one pod template."""
+
+    file: str
+    line: int
+    object: str = Field(description="Kind, namespace, and name.")
+    pods: str = Field(description="Name of the pod template; empty if the object has one.")
+    result: Literal["rewritten", "served", "kept", "cannot"]
+    devices: int = Field(description="Devices that one pod holds.")
+    reason: str
+    notes: list[str]
+    alternatives: list[str] = Field(description="What to do instead, the best first.")
+
+
+class MigratedObjectRow(Output):
+    """A change of an object that isn't a workload, or one that only its owner can make."""
+
+    file: str
+    line: int
+    object: str
+    what: str
+    is_changed: bool
+
+
+class MigratedFileRow(Output):
+    """A file that changes, as a unified diff."""
+
+    file: str
+    diff: str
+
+
+class MigrateOutput(Output):
+    """Answer of `pulumi-dra migrate --format json`."""
+
+    version: Literal[1] = 1
+    templates: list[MigratedTemplateRow]
+    objects: list[MigratedObjectRow]
+    files: list[MigratedFileRow]
+    assumptions: list[str]

@@ -1,0 +1,38 @@
+"""The options of `migrate`."""
+
+from __future__ import annotations
+
+import argparse
+
+from dra_command.command_line.shared_options import add_fleet, add_paths
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    add_paths(parser)
+    add_fleet(parser)
+    parser.add_argument("--kubernetes", metavar="VERSION", help="Kubernetes version of the target cluster")
+    source = parser.add_argument_group("the source cluster", "what a unit of the device plugin's resource stands for")
+    source.add_argument(
+        "--observed", metavar="FILE", help="snapshot with its nodes and ConfigMaps: kubectl get nodes,cm -A -o json"
+    )
+    source.add_argument(
+        "--shared",
+        metavar="RESOURCE=N",
+        action="append",
+        default=[],
+        help="the plugin time-slices each device into N units; repeatable",
+    )
+    source.add_argument("--mig-profile", metavar="PROFILE", default="", help="nvidia.com/gpu is a MIG device: 1g.5gb")
+    parser.add_argument(
+        "--keep",
+        metavar="NAMESPACE/NAME",
+        action="append",
+        default=[],
+        help="keep a workload on the device plugin; repeatable",
+    )
+    parser.add_argument("--write", action="store_true", help="change the files [default: print a diff]")
+    parser.add_argument("--format", choices=("text", "json", "diff"), default="text", help="default: %(default)s")
+    loudness = parser.add_mutually_exclusive_group()
+    loudness.add_argument("-q", "--quiet", action="store_true", help="print only workloads that can't migrate")
+    loudness.add_argument("-v", "--verbose", action="store_true", help="print every note and alternative")
+    parser.set_defaults(exclude=[], stdin_name="")

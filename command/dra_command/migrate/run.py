@@ -1,0 +1,66 @@
+"""`pulumi-dra migrate`: manifests that request claims instead of device plugins' resources."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from dra_command.command_line.arguments import UsageError
+from dra_command.command_line.exit_status import Status
+from dra_command.command_line.file_writer import write_whole
+from dra_command.inputs.command_inputs import read_inputs
+from dra_command.migrate.diff import unified_diff
+from dra_command.migrate.json import migrate_json
+from dra_command.migrate.text import print_migration
+from dra_planner.errors import SourceError
+from dra_planner.manifests.documents import read_documents
+from dra_planner.manifests.objects import read_objects
+from dra_planner.migration import Migration, PluginFacts, Result, Sharing, migrate, read_plugin_facts
+from dra_planner.migration.target import target_of_fleet
+from dra_planner.sources import read_sources
+
+
+def run(values: argparse.Namespace) -> int:
+    """Print what becomes of each workload and a diff, or change the files; return the exit status.
+
+    1 if a pod template can't migrate. Raises PlannerError for wrong input.
+    """
+    if values.write and "-" in values.paths:
+        raise UsageError("--write can't change standard input", fix="name files, or use --format diff")
+    inputs = read_inputs(argparse.Namespace(**{**vars(values), "observed": ""}), needs_capacity=False)
+    target = target_of_fleet(inputs.fleet, values.kubernetes or "", frozenset(values.keep))
+    found = migrate(inputs.sources, target, _facts(values))
+    if values.write:
+        _write(found)
+    if values.format == "json":
+        print(migrate_json(found))
+    elif values.format == "diff":
+        print("".join(unified_diff(each) for each in found.files), end="")
+    else:
+        print_migration(found, target, written=values.write, quiet=values.quiet, verbose=values.verbose)
+    return Status.BROKEN if found.count(Result.CANNOT) else Status.FITS
+
+
+def _write(found: Migration) -> None:
+    for each in found.files:
+        if each.is_changed:
+            path = Path(each.source.name)
+            write_whole(path, each.text, SourceError, mode=path.stat().st_mode & 0o777)
+
+
+def _facts(values: argparse.Namespace) -> PluginFacts:
+    """Return what the options and the snapshot say about the source cluster's device plugin."""
+    shared = dict(_sharing(word) for word in values.shared)
+    given = PluginFacts(
+        shared=shared, mig_profile=values.mig_profile, is_known=bool(shared or values.mig_profile or values.observed)
+    )
+    if not values.observed:
+        return given
+    return read_plugin_facts(read_objects(read_documents(read_sources([values.observed]))[0]), given)
+
+
+def _sharing(word: str) -> tuple[str, Sharing]:
+    name, _, count = word.partition("=")
+    if not name or not count.isdigit() or int(count) < 2:
+        raise UsageError(f"--shared {word}: not a resource and a number of units", fix="write nvidia.com/gpu=4")
+    return name, Sharing("time-slicing", int(count), "--shared")

@@ -1,0 +1,93 @@
+"""A migration for people: how many workloads migrate, what each needs, and the diff."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from dra_command.migrate.diff import unified_diff
+from dra_command.pens.terminal.page import Page
+from dra_planner.migration import Migration, ObjectChange, Result, Target, TemplateOutcome
+from dra_planner.wording import counted
+
+_STYLES = {Result.REWRITTEN: "green", Result.SERVED: "green", Result.KEPT: "yellow", Result.CANNOT: "red"}
+_DIFF_STYLES = {"+": "green", "-": "red", "@": "cyan"}
+
+
+def print_migration(found: Migration, target: Target, *, written: bool, quiet: bool, verbose: bool) -> None:
+    """Print the answer; `quiet` leaves out all but the workloads that can't migrate."""
+    with Page() as page:
+        if not quiet:
+            page.text(_headline(found, written=written))
+            _print_served(page, found, target)
+        for each in found.templates:
+            if not quiet or each.result is Result.CANNOT:
+                _print_template(page, each, verbose=verbose)
+        if quiet:
+            return
+        _print_changes(page, found.changes)
+        for assumption in found.assumptions:
+            page.gap()
+            page.text(assumption, mark="assumed: ")
+        if not written:
+            _print_diff(page, found)
+
+
+def _headline(found: Migration, *, written: bool) -> str:
+    if not found.templates and not found.changes:
+        return "Nothing to migrate: no workload requests devices of a device plugin."
+    counts = [f"{found.count(result)} {result}" for result in Result if found.count(result)]
+    changed = sum(each.is_changed for each in found.files)
+    files = f"{'Changed' if written else 'To change'}: {counted(changed, 'file')}."
+    return f"{counted(len(found.templates), 'pod template')}: {', '.join(counts) or 'none'}. {files}"
+
+
+def _print_served(page: Page, found: Migration, target: Target) -> None:
+    """Say first what needs no change at all: a class that serves the name of the resource."""
+    rewritten = found.count(Result.REWRITTEN)
+    if rewritten and target.served:
+        classes = ", ".join(f"{name} ({resource})" for resource, name in sorted(target.served.items()))
+        page.gap()
+        page.text(
+            f"Pods that need no selector can also stay as they are, because a DeviceClass serves the name that they "
+            f"request: {classes}. Rewrite those that need a selector, shares, or a quota by class."
+        )
+
+
+def _print_template(page: Page, each: TemplateOutcome, *, verbose: bool) -> None:
+    page.gap()
+    of = f" ({each.pods})" if each.pods else ""
+    devices = f", {counted(each.devices, 'device')} per pod" if each.devices else ""
+    page.line(f"{each.place} {each.object}{of}: ", (each.result.value, _STYLES[each.result]), devices)
+    if each.reason:
+        page.text(each.reason, indent=4)
+    alternatives = each.alternatives if verbose else each.alternatives[:2]
+    for alternative in alternatives:
+        page.text(alternative, indent=4, mark="→ ")
+    for note in each.notes:
+        page.text(note, indent=4, mark="note: ")
+
+
+def _print_changes(page: Page, changes: Sequence[ObjectChange]) -> None:
+    for each in changes:
+        page.gap()
+        page.line(f"{each.place} {each.object}: ", ("changed", "green") if each.is_changed else ("see to it", "yellow"))
+        first, *others = each.what.splitlines()
+        page.text(first, indent=4)
+        for line in others:
+            page.verbatim(f"      {line}")
+
+
+def _print_diff(page: Page, found: Migration) -> None:
+    for line in _diff_lines(found):
+        style = _DIFF_STYLES.get(line[:1], "")
+        if style:
+            page.line((line, style))
+        else:
+            page.verbatim(line)
+
+
+def _diff_lines(found: Migration) -> Iterator[str]:
+    for each in found.files:
+        if each.is_changed:
+            yield ""
+            yield from unified_diff(each).splitlines()

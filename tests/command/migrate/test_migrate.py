@@ -1,0 +1,121 @@
+"""`pulumi-dra migrate`: what it prints, what it writes, and its exit status."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+
+import pytest
+from command_project import Project
+
+from dra_command.migrate.contract import MigrateOutput
+
+DEPLOYMENT = """\
+# keep this comment
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: chat, namespace: serve}
+spec:
+  selector: {matchLabels: {app: chat}}
+  template:
+    metadata: {labels: {app: chat}}
+    spec:
+      containers:
+        - name: model
+          image: example/chat:1
+          resources: {limits: {nvidia.com/gpu: 1}}
+"""
+KNATIVE = """\
+apiVersion: serving.knative.dev/v1
+kind: Service
+metadata: {name: chat, namespace: serve}
+spec: {template: {spec: {containers: [{image: example/chat:1, resources: {limits: {nvidia.com/gpu: "1"}}}]}}}
+"""
+FLEET = """\
+cloud: eks
+region: us-east-1
+kubernetes: "1.36"
+systemPool: {machine: m7i.large}
+drivers: {nvidia: {version: 0.4.1}}
+pools: [{name: l4, machine: g6.2xlarge, count: {max: 2}}]
+"""
+
+
+def test_a_diff_is_printed_and_no_file_changes(project: Project) -> None:
+    path = project.write("chat.yaml", DEPLOYMENT)
+
+    done = project.run("migrate", "chat.yaml")
+
+    assert done.status == 0
+    assert "Deployment serve/chat: rewritten, 1 device per pod" in done.out
+    assert "+      resourceClaims:" in done.out
+    assert path.read_text() == DEPLOYMENT
+
+
+def test_written_files_request_claims_that_plan_and_check_accept(project: Project) -> None:
+    path = project.write("chat.yaml", DEPLOYMENT)
+    project.write("fleet.yaml", FLEET)
+
+    assert project.run("migrate", "chat.yaml", "--fleet", "fleet.yaml", "--write").status == 0
+
+    assert path.read_text().startswith("# keep this comment\n")
+    assert project.run("plan", "chat.yaml", "--fleet", "fleet.yaml").status == 0
+    assert project.run("migrate", "chat.yaml", "--fleet", "fleet.yaml").out.startswith("Nothing to migrate")
+
+
+def test_a_diff_can_be_applied(project: Project) -> None:
+    path = project.write("chat.yaml", DEPLOYMENT)
+    patch = project.run("migrate", "chat.yaml", "--format", "diff").out
+
+    subprocess.run(["git", "apply", "-"], input=patch, text=True, check=True, cwd=path.parent)
+
+    assert "resourceClaimTemplateName: chat-gpu" in path.read_text()
+
+
+def test_a_class_that_serves_the_name_is_the_first_advice(project: Project) -> None:
+    project.write("chat.yaml", DEPLOYMENT)
+    project.write("service.yaml", KNATIVE)
+    project.write("fleet.yaml", FLEET)
+
+    done = project.run("migrate", "chat.yaml", "service.yaml", "--fleet", "fleet.yaml")
+
+    assert done.status == 0
+    assert "2 pod templates: 1 rewritten, 1 served" in done.out
+    assert "gpu.nvidia.com (nvidia.com/gpu)" in done.out
+
+
+def test_a_workload_that_can_not_migrate_is_exit_status_1(project: Project) -> None:
+    project.write("service.yaml", KNATIVE)
+
+    done = project.run("migrate", "service.yaml", "--quiet")
+
+    assert done.status == 1
+    assert "Knative's webhook rejects resourceClaims" in done.out
+
+
+def test_json_is_as_its_schema_says(project: Project) -> None:
+    project.write("chat.yaml", DEPLOYMENT)
+
+    done = project.run("migrate", "chat.yaml", "--format", "json")
+
+    answer = MigrateOutput.model_validate_json(done.out)
+    assert [each.result for each in answer.templates] == ["rewritten"]
+    assert json.loads(done.out)["files"][0]["diff"].startswith("--- a/")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["-", "--write"], "standard input"),
+        (["chat.yaml", "--shared", "nvidia.com/gpu"], "nvidia.com/gpu=4"),
+        (["chat.yaml", "--kubernetes", "1.12"], "1.12"),
+        ([], "no manifests"),
+    ],
+)
+def test_wrong_input(words: list[str], message: str, project: Project) -> None:
+    project.write("chat.yaml", DEPLOYMENT)
+
+    done = project.run("migrate", *words)
+
+    assert done.status == 2
+    assert message in done.err
