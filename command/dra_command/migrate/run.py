@@ -52,7 +52,7 @@ def _facts(values: argparse.Namespace) -> PluginFacts:
     """Return what the options and the snapshot say about the source cluster's device plugin."""
     shared = dict(_sharing(word) for word in values.shared)
     given = PluginFacts(
-        shared=shared, mig_profile=values.mig_profile, is_known=bool(shared or values.mig_profile or values.observed)
+        shared=shared, partition=values.mig_profile, is_known=bool(shared or values.mig_profile or values.observed)
     )
     if not values.observed:
         return given

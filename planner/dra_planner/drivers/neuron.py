@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from dra_planner.catalog import Machine
+from dra_planner.drivers.protocol.device_plugin import NoDirectCounterpart
 from dra_planner.drivers.protocol.driver import Driver, DriverNode
 from dra_planner.drivers.protocol.options import ChartOptions
 from dra_planner.drivers.protocol.tables import has_accelerator
@@ -28,6 +29,9 @@ class NeuronDriver(Driver[ChartOptions]):
     meaning = "AWS' Neuron driver: true, or which version of its chart."
     proposals = (("drivers.neuron=true",),)
     plugin_resources = ("aws.amazon.com/neuron", "aws.amazon.com/neuroncore", "aws.amazon.com/neurondevice")
+    device_plugin = NoDirectCounterpart(
+        plugin_resources, "the devices of a Neuron claim must be connected, and it can't request cores"
+    )
 
     def serves(self, machine: Machine) -> bool:
         return has_accelerator(machine, "aws", "neuron")

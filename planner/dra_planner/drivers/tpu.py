@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from dra_planner.catalog import Machine
+from dra_planner.drivers.protocol.device_plugin import NoDirectCounterpart
 from dra_planner.drivers.protocol.driver import Driver, DriverNode
 from dra_planner.drivers.protocol.options import ChartOptions
 from dra_planner.drivers.protocol.tables import has_accelerator
@@ -28,6 +29,7 @@ class TpuDriver(Driver[ChartOptions]):
     meaning = "Google's TPU driver: true, or which version of its chart."
     proposals = (("drivers.tpu=true",),)
     plugin_resources = ("google.com/tpu",)
+    device_plugin = NoDirectCounterpart(plugin_resources, "a TPU claim must hold all TPU chips of its node")
 
     def serves(self, machine: Machine) -> bool:
         return has_accelerator(machine, "google", "tpu")

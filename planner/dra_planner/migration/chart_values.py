@@ -11,8 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from dra_planner.drivers.protocol.device_plugin import LabelTerm, NotTranslatable
 from dra_planner.migration.editor import Editor, Path
-from dra_planner.migration.nvidia_labels import LabelTerm, NotTranslatable, needs_of
+from dra_planner.migration.plugins import is_about_devices, needs_of
 
 IMPLICIT: Final = "deviceclass.resource.kubernetes.io/"
 _EXPORTER_WITH_CLAIMS: Final = (4, 6, 0)
@@ -96,9 +97,9 @@ def _class_of_model(model: Mapping[str, Any]) -> tuple[str, Mapping[str, Any] | 
         for term in model.get("nodeSelectorTerms") or ()
         for each in term.get("matchExpressions") or ()
     ]
-    if not any(term.is_about_devices for term in terms):
+    if not any(is_about_devices(term.key) for term in terms):
         return "gpu.nvidia.com", None
-    if len(model.get("nodeSelectorTerms") or ()) > 1 or not all(term.is_about_devices for term in terms):
+    if len(model.get("nodeSelectorTerms") or ()) > 1 or not all(is_about_devices(term.key) for term in terms):
         raise NotTranslatable("nodeSelectorTerms select GPUs and other nodes, and a class can select devices only")
     needs = needs_of(terms)
     if needs.profile or needs.sharing:

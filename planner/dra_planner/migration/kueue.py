@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from dra_planner.drivers.protocol.device_plugin import LabelTerm
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.migration.editor import Editor, Path
-from dra_planner.migration.nvidia_labels import LabelTerm
+from dra_planner.migration.plugins import is_about_devices
 
 QUEUE_LABEL: Final = "kueue.x-k8s.io/queue-name"
 _GROUP: Final = "kueue.x-k8s.io"
@@ -66,7 +67,7 @@ class Queues:
     def _terms(self, flavor: str) -> tuple[LabelTerm, ...]:
         labels = self.flavors.get(flavor, {}).get("nodeLabels")
         found = [LabelTerm(str(key), "In", (str(value),)) for key, value in (labels or {}).items()]
-        return tuple(term for term in found if term.is_about_devices)
+        return tuple(term for term in found if is_about_devices(term.key))
 
 
 class NotOneFlavor(Exception):
@@ -106,7 +107,7 @@ def migrate_queue_object(
 def _migrate_flavor(editor: Editor, prefix: Path) -> Iterator[str]:
     path: Path = (*prefix, "spec", "nodeLabels")
     labels = editor.get(path)
-    gone = [key for key in labels or () if LabelTerm(str(key)).is_about_devices]
+    gone = [key for key in labels or () if is_about_devices(str(key))]
     if not gone:
         return
     editor.set(path, {**{key: value for key, value in labels.items() if key not in gone}, **_DRA_NODES})

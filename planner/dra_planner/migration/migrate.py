@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from dra_planner.documents.tree import Map
 from dra_planner.documents.yaml_reader import Fault, read_yaml
+from dra_planner.drivers.protocol.device_plugin import PluginFacts
 from dra_planner.errors import Place
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.manifests.rewriting.layout import Unwritable, block_text
@@ -18,10 +19,9 @@ from dra_planner.migration.editor import Editor, NotEditable, Path
 from dra_planner.migration.kueue import Queues, is_queue_object, migrate_queue_object
 from dra_planner.migration.monitoring import monitoring_notes
 from dra_planner.migration.outcome import MigratedFile, Migration, ObjectChange, Result, TemplateOutcome
-from dra_planner.migration.plugin_facts import PluginFacts, read_plugin_facts
+from dra_planner.migration.plugins import class_of, is_device, read_plugin_facts
 from dra_planner.migration.quotas import migrate_limit_range, migrate_quota
 from dra_planner.migration.target import Target
-from dra_planner.migration.vendors import class_of, is_device
 from dra_planner.migration.workloads import WorkloadMigrator
 from dra_planner.sources import Source
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from dra_planner.migration.devices import NodeNeeds
-from dra_planner.migration.nvidia_labels import LabelTerm, NotTranslatable, needs_of
+from dra_planner.drivers.protocol.device_plugin import LabelTerm, NodeNeeds, NotTranslatable
+from dra_planner.migration.plugins import is_about_devices, needs_of
 
 _TERMS: Final = ("affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms")
 
@@ -31,18 +31,18 @@ def split_node_selection(spec: Mapping[str, Any]) -> NodeSelection:
     selector = spec.get("nodeSelector")
     for key, value in selector.items() if isinstance(selector, Mapping) else ():
         term = LabelTerm(str(key), "In", (str(value),))
-        if term.is_about_devices:
+        if is_about_devices(term.key):
             terms.append(term)
             parts.append(("nodeSelector", str(key)))
     affinity = _required_terms(spec)
     if len(affinity) == 1:
         for index, term in _expressions(affinity[0]):
-            if term.is_about_devices:
+            if is_about_devices(term.key):
                 terms.append(term)
                 parts.append((*_TERMS, 0, "matchExpressions", index))
         return NodeSelection(needs=needs_of(terms), device_parts=tuple(reversed(parts)))
     alternatives = [[term for _, term in _expressions(each)] for each in affinity]
-    if any(term.is_about_devices for each in alternatives for term in each):
+    if any(is_about_devices(term.key) for each in alternatives for term in each):
         either = _either(alternatives)
         own = needs_of(terms)
         merged = NodeNeeds(
@@ -56,7 +56,7 @@ def _either(alternatives: Sequence[Sequence[LabelTerm]]) -> str:
     """Return the condition of alternatives that are about devices alone."""
     conditions = []
     for terms in alternatives:
-        if not all(term.is_about_devices for term in terms):
+        if not all(is_about_devices(term.key) for term in terms):
             raise NotTranslatable("its node affinity offers nodes with a GPU label or other nodes as alternatives")
         needs = needs_of(terms)
         if needs.profile or needs.sharing:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from dra_planner.migration.devices import Counterpart
+from dra_planner.drivers.protocol.device_plugin import Counterpart
 
 _LONGEST_NAME: Final = 63
 

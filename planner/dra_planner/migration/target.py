@@ -36,4 +36,5 @@ def target_of_fleet(fleet: Fleet | None, kubernetes: str = "", keep: frozenset[s
     minor = parse_version(kubernetes) if kubernetes else fleet.minor
     features = features_of(minor)
     served = index_classes(fleet_classes(fleet, features)) if features.extended_resource else {}
-    return Target(minor=minor, served=served, shares=str(fleet.drivers.nvidia.consumable_shares), keep=keep)
+    shares = next((found for driver, options in fleet.drivers.installed() if (found := driver.shares(options))), "")
+    return Target(minor=minor, served=served, shares=shares, keep=keep)

@@ -6,19 +6,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from dra_planner.drivers.protocol.device_plugin import (
+    Counterpart,
+    NoCounterpart,
+    NotTranslatable,
+    PluginFacts,
+)
 from dra_planner.manifests.objects import KubernetesObject
-from dra_planner.migration.devices import Counterpart, NoCounterpart, NodeNeeds
 from dra_planner.migration.editor import Editor, NotEditable, Path
 from dra_planner.migration.kueue import NotOneFlavor, Queues
 from dra_planner.migration.node_terms import NodeSelection, split_node_selection
-from dra_planner.migration.nvidia_labels import NotTranslatable, needs_of
 from dra_planner.migration.outcome import Result, TemplateOutcome
-from dra_planner.migration.plugin_facts import PluginFacts
+from dra_planner.migration.plugins import counterpart, is_device, needs_of
 from dra_planner.migration.pods import ContainerNeed, claim_of, needs_of_containers
 from dra_planner.migration.rewriting import claim_template, rewrite_pods, set_ray_gpus, template_name
 from dra_planner.migration.target import Target
 from dra_planner.migration.templates import PodPart, find_pod_parts, no_claims_reason, version_note
-from dra_planner.migration.vendors import counterpart, is_device
 
 _SERVE: str = (
     "Let a DeviceClass serve {names} (extendedResourceName, Kubernetes 1.36 or later): the object stays as it is"
@@ -71,11 +74,11 @@ class WorkloadMigrator:
             return self._otherwise(outcome, NoCounterpart(fault), resources), None
         if part.spec.get("nodeName"):
             fault = "it names its node, and the scheduler, which it bypasses, allocates devices to claims"
-            return self._otherwise(outcome, NoCounterpart(fault, ("Remove nodeName",), stays=True), []), None
+            return self._otherwise(outcome, NoCounterpart(fault, ("Remove nodeName",)), []), None
         try:
             selection = self._selection(item, part, resources)
         except (NotTranslatable, NotOneFlavor) as error:
-            return self._otherwise(outcome, NoCounterpart(str(error), stays=True), []), None
+            return self._otherwise(outcome, NoCounterpart(str(error)), []), None
         labels = _labels(part.spec)
         counterparts: dict[str, Counterpart] = {}
         for resource in resources:
@@ -122,16 +125,7 @@ class WorkloadMigrator:
         queued = self.queues.device_terms(item, resources)
         if not queued:
             return own
-        added = needs_of(queued)
-        conditions = (*own.needs.conditions, *(each for each in added.conditions if each not in own.needs.conditions))
-        needs = NodeNeeds(
-            conditions=conditions,
-            profile=own.needs.profile or added.profile,
-            sharing=own.needs.sharing or added.sharing,
-            clients=own.needs.clients or added.clients,
-            notes=own.needs.notes,
-        )
-        return replace(own, needs=needs)
+        return replace(own, needs=own.needs.joined(needs_of(queued)))
 
     def _otherwise(self, outcome: TemplateOutcome, why: NoCounterpart, resources: Sequence[str]) -> TemplateOutcome:
         """Return the result of pods that can't request a claim: served by a class if all their names are."""

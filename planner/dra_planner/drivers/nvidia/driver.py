@@ -10,6 +10,7 @@ from dra_planner.clouds import Cloud
 from dra_planner.drivers.nvidia.assumptions import slice_assumptions
 from dra_planner.drivers.nvidia.classes import EXTENDED_RESOURCE, chart_classes
 from dra_planner.drivers.nvidia.compute_domains import COMPUTE_DOMAIN_DRIVER
+from dra_planner.drivers.nvidia.device_plugin import NvidiaDevicePlugin
 from dra_planner.drivers.nvidia.devices import GPU_DRIVER
 from dra_planner.drivers.nvidia.mig import check_mig_layout
 from dra_planner.drivers.nvidia.on_clouds import gate_faults_on, mig_faults_on
@@ -38,6 +39,7 @@ class Nvidia(Driver[NvidiaDriver]):
     options = NvidiaDriver
     meaning = "The NVIDIA DRA driver."
     plugin_resources = (EXTENDED_RESOURCE,)
+    device_plugin = NvidiaDevicePlugin()
     uncounted = frozenset({COMPUTE_DOMAIN_DRIVER})
     has_mig = True
     proposals = (
@@ -49,6 +51,9 @@ class Nvidia(Driver[NvidiaDriver]):
 
     def serves(self, machine: Machine) -> bool:
         return machine.accelerator is not None and machine.accelerator.gpu is not None
+
+    def shares(self, options: NvidiaDriver) -> str:
+        return str(options.consumable_shares)
 
     def slices(self, options: NvidiaDriver, node: DriverNode) -> tuple[ResourceSlice, ...]:
         return predict_slices(

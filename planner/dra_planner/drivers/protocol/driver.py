@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 from dra_planner.catalog import Machine
 from dra_planner.clouds import Cloud
 from dra_planner.documents.models import Document
+from dra_planner.drivers.protocol.device_plugin import DevicePlugin
 from dra_planner.drivers.protocol.tables import availability, known_classes
 from dra_planner.errors import PlannerError, UnsupportedFeature
 from dra_planner.model import AttributeValue, Device, DeviceClass, ResourceSlice
@@ -49,6 +50,7 @@ class Driver(ABC, Generic[Options]):
 
     # What runs with it, and what must not run with it.
     plugin_resources: ClassVar[tuple[str, ...]] = ()  # extended resources that the vendor's device plugin serves
+    device_plugin: ClassVar[DevicePlugin | None] = None  # what the plugin's resources become in claims
     uncounted: ClassVar[frozenset[str]] = frozenset()  # domains whose devices nobody counts: software, not hardware
     is_network: ClassVar[bool] = False  # its claims attach to the pod, so no container has to name them
     has_mig: ClassVar[bool] = False  # a pool's `mig` partitions its devices
@@ -116,6 +118,10 @@ class Driver(ABC, Generic[Options]):
         Without `options`, nothing that depends on settings is checked.
         """
         yield from ()
+
+    def shares(self, options: Options) -> str:
+        """Return how claims share a device: a number of shares, a word of the driver, or "" for not at all."""
+        return ""
 
     def has_racks(self, options: Options) -> bool:
         """Whether the driver publishes devices that join the nodes of one rack."""

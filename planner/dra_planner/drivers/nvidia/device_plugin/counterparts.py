@@ -10,10 +10,9 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from dra_planner.migration.devices import Counterpart, NoCounterpart, NodeNeeds
-from dra_planner.migration.nvidia_labels import profile_condition, without_implied_product
-from dra_planner.migration.plugin_facts import PluginFacts, Sharing
-from dra_planner.migration.target import Target
+from dra_planner.drivers.nvidia.device_plugin.facts import sharing_of
+from dra_planner.drivers.nvidia.device_plugin.labels import profile_condition, without_implied_product
+from dra_planner.drivers.protocol.device_plugin import Counterpart, NoCounterpart, NodeNeeds, PluginFacts, Sharing
 
 GPU: Final = "nvidia.com/gpu"
 TOLERATION: Final = "nvidia.com/gpu"
@@ -35,31 +34,26 @@ _MPS: Final = (
 )
 
 
-def is_nvidia(resource: str) -> bool:
-    """Return whether NVIDIA's device plugin may serve this extended resource."""
-    return resource.startswith("nvidia.com/")
-
-
 def nvidia_counterpart(
-    resource: str, count: int, needs: NodeNeeds, labels: Mapping[str, str], facts: PluginFacts, target: Target
+    resource: str, count: int, needs: NodeNeeds, labels: Mapping[str, str], facts: PluginFacts, shares: str
 ) -> Counterpart | NoCounterpart:
     """Return what a claim requests instead of `count` units of a resource on nodes with these labels and needs."""
     if resource in _FRACTIONS:
-        return NoCounterpart(f"{resource} is a fraction of a GPU that HAMi's scheduler counts", (_KEEP,), stays=True)
+        return NoCounterpart(f"{resource} is a fraction of a GPU that HAMi's scheduler counts", (_KEEP,))
     mig = _MIG.fullmatch(resource)
     if mig is not None:
         return _mig(mig["profile"].replace(".me", "+me"), needs)
     if resource not in (GPU, f"{GPU}.shared"):
-        return NoCounterpart(f"no DeviceClass of the NVIDIA driver stands for {resource}", (_KEEP,), stays=True)
+        return NoCounterpart(f"no DeviceClass of the NVIDIA driver stands for {resource}", (_KEEP,))
     sharing = _sharing(resource, needs, labels, facts)
     if sharing is not None:
-        return _share(resource, count, sharing, needs, target)
-    profile = needs.profile or facts.mig_profile
+        return _share(resource, count, sharing, needs, shares)
+    profile = needs.profile or facts.partition
     if profile:
         return _mig(profile, without_implied_product(needs) if _PARTITION in labels else needs)
-    if target.shares.isdigit():
+    if shares.isdigit():
         # Without a capacity request, a claim would get one share of each GPU.
-        return _gpu(needs, {"shares": target.shares})
+        return _gpu(needs, {"shares": shares})
     return _gpu(needs, {})
 
 
@@ -76,33 +70,31 @@ def _mig(profile: str, needs: NodeNeeds) -> Counterpart:
 
 def _sharing(resource: str, needs: NodeNeeds, labels: Mapping[str, str], facts: PluginFacts) -> Sharing | None:
     if needs.sharing:
-        known = facts.sharing_of(resource, labels)
+        known = sharing_of(facts, resource, labels)
         return Sharing(needs.sharing, needs.clients or (known.replicas if known else 0), "node labels")
-    found = facts.sharing_of(resource, labels)
+    found = sharing_of(facts, resource, labels)
     if found is None and resource.endswith(".shared"):
         return Sharing("time-slicing", 0)
     return found
 
 
-def _share(
-    resource: str, count: int, sharing: Sharing, needs: NodeNeeds, target: Target
-) -> Counterpart | NoCounterpart:
+def _share(resource: str, count: int, sharing: Sharing, needs: NodeNeeds, shares: str) -> Counterpart | NoCounterpart:
     """Return one share of a GPU; claims can share a GPU only if the driver offers shares."""
     if sharing.strategy == "mps":
         reason = "no version of the NVIDIA DRA driver lets separate claims share a GPU under MPS"
-        return NoCounterpart(reason, _MPS, stays=True)
+        return NoCounterpart(reason, _MPS)
     if count > 1:
         reason = f"{count} units of the time-sliced {resource} don't promise {count} GPUs or a larger share of one"
-        return NoCounterpart(reason, ("Request one unit if one GPU is enough", _KEEP), stays=True)
-    if not target.shares.isdigit():
+        return NoCounterpart(reason, ("Request one unit if one GPU is enough", _KEEP))
+    if not shares.isdigit():
         of = f" (each GPU is {sharing.replicas} replicas)" if sharing.replicas else ""
         reason = f"{resource} is a time-sliced GPU{of}, and claims of separate pods can't share a GPU in the target"
-        return NoCounterpart(reason, (_SHARES, _KEEP), stays=True)
+        return NoCounterpart(reason, (_SHARES, _KEEP))
     return _gpu(needs, {"shares": "1"})
 
 
 def nvidia_class(resource: str, facts: PluginFacts) -> str:
     """Return the DeviceClass whose devices take the place of a resource in quotas; "" if there is none."""
-    if _MIG.fullmatch(resource) or (resource == GPU and facts.mig_profile):
+    if _MIG.fullmatch(resource) or (resource == GPU and facts.partition):
         return "mig.nvidia.com"
     return "gpu.nvidia.com" if resource in (GPU, f"{GPU}.shared") else ""

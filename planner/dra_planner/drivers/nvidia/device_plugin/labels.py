@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from typing import Final
 
 from dra_planner.catalog.machines import Accelerator, machines
 from dra_planner.clouds import cloud, names
-from dra_planner.drivers.nvidia import gpu, gpus, mig_profiles
-from dra_planner.migration.devices import NodeNeeds
+from dra_planner.drivers.nvidia.gpus import gpu, gpus, mig_profiles
+from dra_planner.drivers.protocol.device_plugin import LabelTerm, NodeNeeds, NotTranslatable
 
 _DRIVER: Final = "gpu.nvidia.com"
 _ATTRIBUTE: Final = f'device.attributes["{_DRIVER}"]'
@@ -29,45 +29,19 @@ _ABOUT_THE_PLUGIN: Final = (
 )  # fmt: skip
 
 
-class NotTranslatable(Exception):
-    """A condition on node labels that no condition on devices can stand for; the message says why."""
+def is_about_devices(key: str) -> bool:
+    """Return whether a label is about GPUs, so that it may be missing on nodes without the device plugin."""
+    return key not in _STAYS and (key in _MEANINGS or key.startswith(("nvidia.com/", _KARPENTER)))
 
 
-@dataclass(frozen=True, slots=True)
-class LabelTerm:
-    """A condition on one node label, as node affinity writes it."""
-
-    key: str
-    operator: str = "In"
-    values: tuple[str, ...] = ()
-
-    @property
-    def is_about_devices(self) -> bool:
-        """Whether the label is about GPUs, so that it may be missing on nodes without the device plugin."""
-        return self.key not in _STAYS and (self.key in _MEANINGS or self.key.startswith(("nvidia.com/", _KARPENTER)))
-
-
-def needs_of(terms: Sequence[LabelTerm]) -> NodeNeeds:
-    """Return what conditions on labels, all of which must hold, demand of the devices.
-
-    Raises NotTranslatable.
-    """
-    needs = NodeNeeds()
-    for term in terms:
-        if term.key.startswith(_ABOUT_THE_PLUGIN):
-            continue
-        meaning = _MEANINGS.get(term.key)
-        if meaning is None:
-            raise NotTranslatable(f"the node label {term.key} has no counterpart among the attributes of devices")
-        found = meaning(term)
-        needs = NodeNeeds(
-            conditions=(*needs.conditions, *(each for each in found.conditions if each not in needs.conditions)),
-            profile=found.profile or needs.profile,
-            sharing=found.sharing or needs.sharing,
-            clients=found.clients or needs.clients,
-            notes=(*needs.notes, *found.notes),
-        )
-    return needs
+def needs_of(term: LabelTerm) -> NodeNeeds:
+    """Return what a condition on a label demands of the devices. Raises NotTranslatable."""
+    if term.key.startswith(_ABOUT_THE_PLUGIN):
+        return NodeNeeds()
+    meaning = _MEANINGS.get(term.key)
+    if meaning is None:
+        raise NotTranslatable(f"the node label {term.key} has no counterpart among the attributes of devices")
+    return meaning(term)
 
 
 def profile_condition(profile: str) -> str:

@@ -1,0 +1,46 @@
+"""NVIDIA's device plugin: what its resources, its node labels, and its configuration mean."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from dra_planner.drivers.nvidia.device_plugin import counterparts, facts, labels
+from dra_planner.drivers.protocol.device_plugin import (
+    Counterpart,
+    DevicePlugin,
+    LabelTerm,
+    NoCounterpart,
+    NodeNeeds,
+    PluginFacts,
+)
+
+
+class NvidiaDevicePlugin(DevicePlugin):
+    """NVIDIA's device plugin, with GPU feature discovery."""
+
+    def serves(self, resource: str) -> bool:
+        return resource.startswith("nvidia.com/")
+
+    def counterpart(
+        self,
+        resource: str,
+        count: int,
+        needs: NodeNeeds,
+        labels: Mapping[str, str],
+        facts: PluginFacts,
+        shares: str,
+    ) -> Counterpart | NoCounterpart:
+        return counterparts.nvidia_counterpart(resource, count, needs, labels, facts, shares)
+
+    def class_of(self, resource: str, facts: PluginFacts) -> str:
+        return counterparts.nvidia_class(resource, facts)
+
+    def knows_label(self, key: str) -> bool:
+        return labels.is_about_devices(key)
+
+    def needs_of(self, term: LabelTerm) -> NodeNeeds:
+        return labels.needs_of(term)
+
+    def facts_of(self, kind: str, name: str, data: Mapping[str, Any]) -> PluginFacts | None:
+        return facts.facts_of(kind, name, data)

@@ -1,0 +1,91 @@
+"""What NVIDIA's device plugin says about its resources: by its ConfigMap, labels of nodes, or the GPU Operator.
+
+Sources: NVIDIA/k8s-device-plugin:api/config/v1/{config,replicas}.go@1b826ac,
+NVIDIA/gpu-operator:api/nvidia/v1/clusterpolicy_types.go@a22dbf6.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+import yaml
+
+from dra_planner.drivers.protocol.device_plugin import PluginFacts, Sharing
+
+_CONFIG_LABEL: Final = "nvidia.com/device-plugin.config"
+
+
+def sharing_of(facts: PluginFacts, resource: str, node_labels: Mapping[str, str]) -> Sharing | None:
+    """Return how a resource is shared on nodes with these labels; None if its devices aren't shared.
+
+    With several named configurations and no label that picks one, the one that names the resource holds.
+    """
+    named = node_labels.get(_CONFIG_LABEL, "")
+    if named in facts.by_config:
+        return facts.by_config[named].get(resource)
+    if resource in facts.shared:
+        return facts.shared[resource]
+    found = [config[resource] for config in facts.by_config.values() if resource in config]
+    is_default = len(facts.by_config) == 1 or resource.endswith(".shared")
+    return found[0] if found and is_default else None
+
+
+def facts_of(kind: str, name: str, data: Mapping[str, Any]) -> PluginFacts | None:
+    """Return what an object says about the device plugin; None if it says nothing."""
+    if kind == "ConfigMap":
+        return _of_configurations(name, data.get("data"))
+    if kind == "Node":
+        metadata = data.get("metadata")
+        labels = metadata.get("labels") if isinstance(metadata, Mapping) else None
+        return _of_node(name, labels) if isinstance(labels, Mapping) else None
+    is_policy = kind == "ClusterPolicy" and str(data.get("apiVersion", "")).startswith("nvidia.com/")
+    return PluginFacts(is_known=True) if is_policy else None
+
+
+def _of_configurations(name: str, data: Any) -> PluginFacts | None:
+    found: dict[str, Mapping[str, Sharing]] = {}
+    for key, text in data.items() if isinstance(data, Mapping) else ():
+        config = _plugin_config(text)
+        if config is not None:
+            found[str(key)] = dict(_sharing(config, f"ConfigMap {name}"))
+    return PluginFacts(by_config=found, is_known=True) if found else None
+
+
+def _of_node(name: str, labels: Mapping[str, Any]) -> PluginFacts | None:
+    product = str(labels.get("nvidia.com/gpu.product", ""))
+    if not product:
+        return None
+    _, _, profile = product.partition("-MIG-")
+    strategy = str(labels.get("nvidia.com/gpu.sharing-strategy", ""))
+    replicas = str(labels.get("nvidia.com/gpu.replicas", ""))
+    shared: dict[str, Sharing] = {}
+    if strategy in ("time-slicing", "mps") and replicas.isdigit() and int(replicas) > 1:
+        resource = "nvidia.com/gpu" if product.endswith("-SHARED") or strategy == "mps" else "nvidia.com/gpu.shared"
+        shared[resource] = Sharing(strategy, int(replicas), f"Node {name}")
+    is_single = labels.get("nvidia.com/mig.strategy") == "single" and profile not in ("", "INVALID")
+    return PluginFacts(shared=shared, partition=profile if is_single else "", is_known=True)
+
+
+def _plugin_config(text: Any) -> Mapping[str, Any] | None:
+    """Return the configuration of NVIDIA's device plugin that a text holds; None if it holds something else."""
+    try:
+        config = yaml.safe_load(text) if isinstance(text, str) else None
+    except yaml.YAMLError:
+        return None
+    if not isinstance(config, dict) or config.get("version") != "v1":
+        return None
+    return config if {"flags", "sharing"} & config.keys() else None
+
+
+def _sharing(config: Mapping[str, Any], source: str) -> Iterable[tuple[str, Sharing]]:
+    sharing = config.get("sharing") or {}
+    for key, strategy in (("timeSlicing", "time-slicing"), ("mps", "mps")):
+        section = sharing.get(key) or {}
+        for entry in section.get("resources") or ():
+            replicas = entry.get("replicas")
+            if not isinstance(replicas, int) or replicas < 2:
+                continue
+            name = entry.get("rename") or entry["name"]
+            renamed = section.get("renameByDefault") and not entry.get("rename")
+            yield (f"{name}.shared" if renamed else name), Sharing(strategy, replicas, source)

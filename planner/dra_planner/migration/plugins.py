@@ -1,0 +1,82 @@
+"""The device plugins of all vendors, asked together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+
+from dra_planner.drivers import every_driver
+from dra_planner.drivers.protocol.device_plugin import (
+    Counterpart,
+    DevicePlugin,
+    LabelTerm,
+    NoCounterpart,
+    NodeNeeds,
+    NotTranslatable,
+    PluginFacts,
+    WholeDevices,
+)
+from dra_planner.manifests.objects import KubernetesObject
+from dra_planner.migration.target import Target
+
+_OTHERS = (WholeDevices("amd.com/gpu", "gpu.amd.com"), WholeDevices("rebellions.ai/npu", "npu.rebellions.ai"))
+"""Device plugins of vendors whose drivers have no module here.
+
+Sources: ROCm/k8s-gpu-dra-driver:deviceclass.yaml@b52b585, rebellions-sw/rbln-k8s-dra-driver@dd9af1b.
+"""
+
+
+def is_device(resource: str) -> bool:
+    """Return whether an extended resource stands for devices of a vendor whose driver is known."""
+    return _plugin(resource) is not None
+
+
+def is_about_devices(key: str) -> bool:
+    """Return whether a node label is about devices of any vendor."""
+    return any(each.knows_label(key) for each in _plugins())
+
+
+def needs_of(terms: Sequence[LabelTerm]) -> NodeNeeds:
+    """Return what conditions on labels, all of which must hold, demand of devices. Raises NotTranslatable."""
+    needs = NodeNeeds()
+    for term in terms:
+        plugin = next((each for each in _plugins() if each.knows_label(term.key)), None)
+        if plugin is None:
+            raise NotTranslatable(f"the node label {term.key} isn't about devices")
+        needs = needs.joined(plugin.needs_of(term))
+    return needs
+
+
+def counterpart(
+    resource: str, count: int, needs: NodeNeeds, labels: Mapping[str, str], facts: PluginFacts, target: Target
+) -> Counterpart | NoCounterpart:
+    """Return what a claim requests instead of `count` units of a resource on nodes with these labels and needs."""
+    plugin = _plugin(resource)
+    if plugin is None:
+        return NoCounterpart(f"no known driver stands for {resource}")
+    return plugin.counterpart(resource, count, needs, labels, facts, target.shares)
+
+
+def class_of(resource: str, facts: PluginFacts) -> str:
+    """Return the DeviceClass whose devices take the place of a resource in quotas; "" if there is none."""
+    plugin = _plugin(resource)
+    return plugin.class_of(resource, facts) if plugin is not None else ""
+
+
+def read_plugin_facts(objects: Iterable[KubernetesObject], answers: PluginFacts | None = None) -> PluginFacts:
+    """Return the facts that objects state, and those of `answers`, which take precedence."""
+    facts = PluginFacts()
+    for item in objects:
+        for plugin in _plugins():
+            found = plugin.facts_of(item.kind, f"{item.namespace}/{item.name}", item.data)
+            facts = facts.joined(found) if found is not None else facts
+    return facts.joined(answers) if answers is not None else facts
+
+
+def _plugin(resource: str) -> DevicePlugin | None:
+    return next((each for each in _plugins() if each.serves(resource)), None)
+
+
+@cache
+def _plugins() -> tuple[DevicePlugin, ...]:
+    return (*(each.device_plugin for each in every_driver() if each.device_plugin is not None), *_OTHERS)
