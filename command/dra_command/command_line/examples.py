@@ -220,6 +220,8 @@ examples:
     pulumi-dra init gpus --observed cluster.json
   from a stack: `pulumi stack export --file state.json`
     pulumi-dra init gpus --state state.json --ci gitlab
+  from Terraform: `terraform show -json > plan.json`
+    pulumi-dra init gpus --from plan.json
 """
 
 _PORTFOLIO_EXAMPLES = """\

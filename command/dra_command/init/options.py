@@ -16,6 +16,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     start = parser.add_mutually_exclusive_group()
     start.add_argument("--observed", metavar="FILE", default="", help="snapshot of a cluster: its GPU nodes")
     start.add_argument("--state", metavar="FILE", default="", help="exported state of a Pulumi stack: its pools")
+    start.add_argument(
+        "--from",
+        dest="other_tool",
+        metavar="FILE",
+        default="",
+        help="`terraform show -json`, eksctl file, Karpenter NodePools, or Cluster API pools",
+    )
     parser.add_argument(
         "--workloads",
         metavar="PATH",

@@ -18,6 +18,7 @@ from dra_command.command_line.file_writer import write_whole
 from dra_command.command_line.progress import doing
 from dra_command.init import starter_files
 from dra_command.inputs.command_inputs import mark_unrelated_files, print_skipped_files
+from dra_command.inputs.fleet_files import read_other_tools_fleet
 from dra_command.inputs.machine_types import requested_machine_types
 from dra_planner.clouds import cloud, cloud_of_region, names
 from dra_planner.errors import PlannerError
@@ -79,7 +80,7 @@ def _workloads(values: argparse.Namespace) -> str:
 
 
 def _start(values: argparse.Namespace) -> Start:
-    if values.machines and (values.observed or values.state):
+    if values.machines and (values.observed or values.state or values.other_tool):
         raise UsageError("--machines chooses for a new cluster, which --region names", fix="leave one of them out")
     if values.region and values.observed:
         raise UsageError("--region is that of a new cluster: a snapshot says its own", fix="leave one of them out")
@@ -87,6 +88,8 @@ def _start(values: argparse.Namespace) -> Start:
         return _from_cluster(values.observed, values.kubernetes)
     if values.state:
         return _from_state(values)
+    if values.other_tool:
+        return _from_other_tool(values)
     return _from_region(values.region or _ask_region(), values)
 
 
@@ -94,7 +97,8 @@ def _ask_region() -> str:
     examples = ", ".join(f"{cloud(name).region_example} on {name.upper()}" for name in names())
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise UsageError(
-            "there is nothing to start from", fix=f"give --region ({examples}), --observed FILE or --state FILE"
+            "there is nothing to start from",
+            fix=f"give --region ({examples}), --observed FILE, --state FILE or --from FILE",
         )
     print(f"Region of the cluster ({examples}): ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip()
@@ -141,6 +145,18 @@ def _from_state(values: argparse.Namespace) -> Start:
     source = read_file(values.state)
     document, unknown = fleet_of_state(source.text, values.state, region=values.region, kubernetes=values.kubernetes)
     return Start(document=document, source=f"the stack in {values.state}", notes=unknown)
+
+
+def _from_other_tool(values: argparse.Namespace) -> Start:
+    """Return the fleet that a file of another tool describes."""
+    path = values.other_tool
+    found = read_other_tools_fleet(path, region=values.region, kubernetes=values.kubernetes)
+    if found is None:
+        raise UsageError(
+            f"{path} is no file of Terraform, eksctl, Karpenter, or Cluster API",
+            fix="write one: terraform show -json > plan.json",
+        )
+    return Start(document=found.document, source=path, notes=found.notes)
 
 
 def _fleet_text(start: Start) -> str:

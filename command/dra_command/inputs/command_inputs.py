@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dra_command.command_line.arguments import UsageError
+from dra_command.inputs.fleet_files import read_fleet_of
 from dra_command.inputs.manifest_filter import mark_skipped_files
-from dra_planner.fleet import read_fleet_file, read_stack
+from dra_planner.fleet import read_stack
 from dra_planner.releases import parse_version
 from dra_planner.sources import (
     KUSTOMIZATIONS,
@@ -72,7 +73,7 @@ def read_inputs(
                 fix='name manifests, or list them under "pulumi-dra:workloads" in the stack',
             )
     elif values.fleet:
-        fleet = read_fleet_file(Path(values.fleet))
+        fleet = read_fleet_of(values.fleet, quiet=getattr(values, "quiet", False))
     observed = read_sources([values.observed]) if values.observed else ()
     if needs_manifests and not paths and not observed:
         raise UsageError("no manifests are named", fix="name a file, a folder, or - for standard input")

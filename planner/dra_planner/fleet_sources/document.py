@@ -158,7 +158,9 @@ def _driver(charts: Mapping[str, str], notes: list[str]) -> str:
 def _required(what: str, value: str, file: str) -> str:
     if value:
         return value
-    raise FleetError(f"the {what} isn't stated here", place=Place(file), fix=f"name it with --{what}")
+    raise FleetError(
+        f"the {what} isn't stated here", place=Place(file), fix=f"pulumi-dra init FOLDER --from {file} --{what} NAME"
+    )
 
 
 def _minor(version: str) -> str:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 from dra_planner.drivers.protocol.device_plugin import Counterpart
 from dra_planner.migration.editor import Editor, Path
 from dra_planner.migration.pods import PodClaim
 from dra_planner.migration.templates import PodPart
-
-_RAY: Final = "ray.io"
 
 
 def rewrite_pods(

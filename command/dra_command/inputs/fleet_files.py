@@ -1,0 +1,48 @@
+"""The file that `--fleet` names: a fleet, or what Terraform, eksctl, Karpenter, or Cluster API say of a cluster."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from dra_planner.documents.stream import split_stream
+from dra_planner.documents.yaml_reader import Fault, read_yaml
+from dra_planner.errors import FleetError, Place
+from dra_planner.fleet import Fleet, read_fleet_file
+from dra_planner.fleet_sources import ImportedFleet, read_imported_fleet
+from dra_planner.sources import read_file
+
+_MOST_NODES = 2_000_000  # the JSON of a Terraform state holds every attribute of every resource
+
+
+def read_fleet_of(path: str, *, quiet: bool) -> Fleet:
+    """Return the fleet of a file; notes on what another tool doesn't state go to standard error.
+
+    Raises PlannerError for a file that can't be read, or that describes no fleet.
+    """
+    found = read_other_tools_fleet(path)
+    if found is None:
+        return read_fleet_file(Path(path))
+    for note in () if quiet else found.notes:
+        print(f"{path}: {note}", file=sys.stderr)
+    return found.fleet
+
+
+def read_other_tools_fleet(path: str, *, region: str = "", kubernetes: str = "") -> ImportedFleet | None:
+    """Return the fleet that another tool's file describes; None for a file of another kind. Raises PlannerError."""
+    text = read_file(path).text
+    if not any(mark in text for mark in ("format_version", "eksctl.io/", "karpenter.sh/", "cluster.x-k8s.io/")):
+        return None
+    return read_imported_fleet(_documents(text, path), file=path, region=region, kubernetes=kubernetes)
+
+
+def _documents(text: str, path: str) -> list[Any]:
+    documents = []
+    for document, _ in split_stream(text):
+        try:
+            documents.append(read_yaml(document, most_nodes=_MOST_NODES)[0])
+        except Fault as fault:
+            raise FleetError(f"can't be read: {fault.message}", place=Place(path, fault.line), fix=fault.fix) from None
+    listed = [each["items"] for each in documents if isinstance(each, dict) and isinstance(each.get("items"), list)]
+    return [*documents, *(item for items in listed for item in items)]

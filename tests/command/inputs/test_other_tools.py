@@ -1,0 +1,51 @@
+"""Fleets of other tools, where a fleet file is accepted."""
+
+from __future__ import annotations
+
+import json
+
+from command_project import EXAMPLES, Project
+
+EKSCTL = """\
+apiVersion: eksctl.io/v1alpha5
+kind: ClusterConfig
+metadata: {name: ml, region: us-east-1, version: "1.35"}
+managedNodeGroups:
+  - {name: system, instanceType: m7i.large, desiredCapacity: 2}
+  - {name: l4, instanceType: g6.2xlarge, minSize: 0, maxSize: 4}
+  - {name: h100, instanceType: p5.48xlarge, minSize: 0, maxSize: 4}
+"""
+
+
+def test_plan_reads_pools_of_eksctl_and_notes_what_it_does_not_state(project: Project) -> None:
+    project.write("cluster.yaml", EKSCTL)
+
+    done = project.run("plan", str(EXAMPLES / "workloads"), "--fleet", "cluster.yaml")
+
+    assert done.status == 0
+    assert "the NVIDIA DRA driver isn't described here" in done.err
+
+
+def test_init_writes_the_fleet_of_a_terraform_plan(project: Project) -> None:
+    group = {"node_group_name": "l4", "instance_types": ["g6.2xlarge"], "scaling_config": [{"max_size": 2}]}
+    resources = [
+        {"address": "aws_eks_cluster.ml", "mode": "managed", "type": "aws_eks_cluster", "values": {"name": "ml"}},
+        {"address": "aws_eks_node_group.l4", "mode": "managed", "type": "aws_eks_node_group", "values": group},
+    ]
+    plan = {"format_version": "1.2", "planned_values": {"root_module": {"resources": resources}}}
+    project.write("plan.json", json.dumps(plan))
+
+    done = project.run("init", "gpus", "--from", "plan.json", "--region", "us-east-1")
+
+    assert done.status == 0
+    assert "Kubernetes version isn't stated" in done.out
+    assert project.run("plan", "gpus/workloads", "--fleet", "gpus/fleet.yaml").status == 0
+
+
+def test_a_file_of_no_tool_is_wrong_input(project: Project) -> None:
+    project.write("notes.yaml", "hello: world\n")
+
+    done = project.run("init", "gpus", "--from", "notes.yaml")
+
+    assert done.status == 2
+    assert "terraform show -json" in done.err
