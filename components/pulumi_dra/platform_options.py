@@ -77,6 +77,12 @@ class ClusterOptions(TypedDict):
     workloadidentity."""
     upgrade_channel: NotRequired[str]
     """AKS: What AKS upgrades by itself: patch (default), node-image or none. Never the minor, on which plans depend."""
+    node_os_channel: NotRequired[str]
+    """AKS: Automatic upgrades of node images: SecurityPatch (default), which keeps the GPU driver of the image,
+    NodeImage, which brings a new image and driver every week, Unmanaged, or None. With upgrade_channel node-image:
+    NodeImage."""
+    autoscaler_profile: NotRequired[dict[str, pulumi.Input[str]]]
+    """AKS: Settings of the cluster autoscaler, such as expander or scale-down-unneeded-time. Default: Azure's own."""
     maintenance_day: NotRequired[str]
     """AKS: Day of the week on which AKS upgrades. Default Sunday."""
     secrets_key_vault_id: NotRequired[pulumi.Input[str]]
@@ -184,11 +190,24 @@ class PoolOptions(TypedDict):
 
     name: str
     """Which pool of the fleet."""
+    cpu_manager_policy: NotRequired[str]
+    """AKS: Kubelet CPU manager policy: none or static. Fixed when the pool is created. Default: Azure's own, none. EKS:
+    static: Guaranteed pods with whole CPUs have them for themselves; or none (default). Another one on a node that runs
+    needs a new node, which the launch template sees to. GKE: static: Guaranteed pods with whole CPUs have them for
+    themselves; or none (default). Another one makes nodes anew, as an upgrade does."""
+    topology_manager_policy: NotRequired[str]
+    """AKS: Kubelet topology manager policy: none or best-effort. Fixed when the pool is created. Default: none. EKS and
+    GKE: With static CPUs: best-effort, those of one NUMA node where it can be; or none (default). Stricter ones let
+    kubelet turn down pods that were placed."""
     labels: NotRequired[dict[str, pulumi.Input[str]]]
     """Further labels of the nodes."""
     max_unavailable: NotRequired[int]
     """AKS and GKE: How many nodes an upgrade takes away at once. Default 1; 0 with max_surge. EKS: How many nodes an
     update replaces at once, 1 to 100. Default 1."""
+    sysctls: NotRequired[dict[str, str]]
+    """AKS: Kernel parameters, such as net.core.somaxconn. Fixed when the pool is created. Default: Azure's own. GKE:
+    Parameters of the kernel that GKE lets be set (net.core.somaxconn: "2048"). Others make nodes anew, as an upgrade
+    does. Default: GKE's."""
     max_surge: NotRequired[int]
     """AKS and GKE: How many nodes more than the pool has an upgrade may start. Default 0, for a full pool has no
     room."""
@@ -202,13 +221,6 @@ class PoolOptions(TypedDict):
     disk_kms_key: NotRequired[pulumi.Input[str]]
     """EKS: Key that encrypts the root volume. Default: the account's key for EBS. GKE: Cloud KMS key that encrypts the
     boot disk. Default: Google's own key."""
-    cpu_manager_policy: NotRequired[str]
-    """EKS: static: Guaranteed pods with whole CPUs have them for themselves; or none (default). Another one on a node
-    that runs needs a new node, which the launch template sees to. GKE: static: Guaranteed pods with whole CPUs have
-    them for themselves; or none (default). Another one makes nodes anew, as an upgrade does."""
-    topology_manager_policy: NotRequired[str]
-    """EKS and GKE: With static CPUs: best-effort, those of one NUMA node where it can be; or none (default). Stricter
-    ones let kubelet turn down pods that were placed."""
     grant_key_use: NotRequired[bool]
     """EKS: With disk_kms_key: whether EC2 Auto Scaling, which starts the nodes, is granted the use of the key. False
     where the policy of the key does. Default true. GKE: With disk_kms_key: whether Compute Engine's service agent is
@@ -218,6 +230,22 @@ class PoolOptions(TypedDict):
     it needs. False where it has it. Default true."""
     image: NotRequired[str]
     """AKS: Node image: Ubuntu (default) or AzureLinux. Both bring the GPU driver."""
+    snapshot_id: NotRequired[pulumi.Input[str]]
+    """AKS: Node pool snapshot whose node image the pool starts with, which pins the image and its GPU driver. Default:
+    the newest image when the pool is created."""
+    pod_max_pids: NotRequired[int]
+    """AKS: Maximum number of processes in a pod. Fixed when the pool is created. Default: Azure's own."""
+    os_disk_type: NotRequired[str]
+    """AKS: OS disk: Managed (default), or Ephemeral on the machine's own cache or temporary disk."""
+    kubelet_disk_type: NotRequired[str]
+    """AKS: Disk for images, logs, and emptyDir volumes: OS or Temporary (the machine's own NVMe or SSD). Default:
+    OS."""
+    fips: NotRequired[bool]
+    """AKS: Enable FIPS 140-2 images. Fixed when the pool is created. Default: false."""
+    pod_subnet_id: NotRequired[pulumi.Input[str]]
+    """AKS: Subnet of the pods, for clusters with Azure CNI Pod Subnet. Default: pods use the overlay network."""
+    node_soak_minutes: NotRequired[int]
+    """AKS: Minutes that an upgrade waits after each new node, 0 to 30. Default: 0."""
     encryption_at_host: NotRequired[bool]
     """AKS: Whether the host encrypts disks and caches, for which the subscription needs the feature
     Microsoft.Compute/EncryptionAtHost. Default true."""
@@ -259,9 +287,6 @@ class PoolOptions(TypedDict):
     host_maintenance: NotRequired[str]
     """GKE: When the hosts of the nodes are maintained: PERIODIC, in one window of some hours a month, or AS_NEEDED.
     Another one replaces the pool. Default: what Compute Engine has for the machine."""
-    sysctls: NotRequired[dict[str, str]]
-    """GKE: Parameters of the kernel that GKE lets be set (net.core.somaxconn: "2048"). Others make nodes anew, as an
-    upgrade does. Default: GKE's."""
     secure_boot: NotRequired[bool]
     """GKE: Whether nodes boot only signed code. Default true; the preloaded driver of Container-Optimized OS is signed,
     a driver of one's own may not be."""

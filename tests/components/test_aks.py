@@ -59,7 +59,7 @@ BASELINE: dict[str, tuple[str, object]] = {
     "CKV_AZURE_170, paid tier": ("sku", {"name": "Base", "tier": "Standard"}),
     "CKV_AZURE_171, upgrades that keep the minor": (
         "autoUpgradeProfile",
-        {"upgradeChannel": "patch", "nodeOSUpgradeChannel": "NodeImage"},
+        {"upgradeChannel": "patch", "nodeOSUpgradeChannel": "SecurityPatch"},
     ),
     "CKV_AZURE_116, CKV_AZURE_172, add-ons": (
         "addonProfiles",
@@ -480,3 +480,53 @@ def test_options_of_other_clouds_are_refused(declare: Callable[..., Any], option
     with pytest.raises(WrongInputs) as refused:
         declare(lambda: DraPlatform("dra", {"plan": platform(), **options}))
     assert sentence in str(refused.value)
+
+
+NODE_IMAGE = "/subscriptions/0a/resourceGroups/gpu/providers/Microsoft.ContainerService/snapshots/with-driver-580"
+
+
+def test_settings_of_nodes(declare: Callable[..., Any]) -> None:
+    told = {
+        "cpu_manager_policy": "static",
+        "pod_max_pids": 4096,
+        "sysctls": {"net.core.somaxconn": "2048"},
+        "os_disk_type": "Ephemeral",
+        "kubelet_disk_type": "Temporary",
+        "fips": True,
+        "node_soak_minutes": 5,
+        "snapshot_id": NODE_IMAGE,
+    }
+    inputs = declare(lambda: AksGpuPool("t4", {**POOL, **told})).one("AgentPool").inputs
+    assert inputs["kubeletConfig"] == {"cpuManagerPolicy": "static", "podMaxPids": 4096}
+    assert inputs["linuxOSConfig"] == {"sysctls": {"netCoreSomaxconn": 2048}}
+    assert (inputs["osDiskType"], inputs["kubeletDiskType"], inputs["enableFIPS"]) == ("Ephemeral", "Temporary", True)
+    assert inputs["upgradeSettings"]["nodeSoakDurationInMinutes"] == 5
+    assert inputs["creationData"] == {"sourceResourceId": NODE_IMAGE}
+    usual = declare(lambda: AksGpuPool("t4", POOL)).one("AgentPool").inputs
+    assert not {"kubeletConfig", "linuxOSConfig", "kubeletDiskType", "enableFIPS", "creationData"} & usual.keys()
+    assert usual["osDiskType"] == "Managed"
+
+
+@pytest.mark.parametrize(
+    ("args", "reason"),
+    [
+        pytest.param(
+            {"machine": "Standard_ND128isr_NDR_GB200_v6", "image": "AzureLinux"},
+            "use Ubuntu",
+            id="GB200, Azure Linux",
+        ),
+        pytest.param({"sysctls": {"net.ipv4.ip_forward": "1"}}, "doesn't set this kernel parameter", id="sysctl"),
+        pytest.param({"node_soak_minutes": 31}, "must be from 0 to 30", id="soak time"),
+    ],
+)
+def test_node_settings_that_azure_refuses(args: dict[str, Any], reason: str) -> None:
+    with pytest.raises(WrongInputs, match=reason):
+        AksGpuPool("t4", {**POOL, **args})
+
+
+def test_the_cluster_autoscaler_is_set_by_its_own_names(declare: Callable[..., Any]) -> None:
+    profile = {"autoscaler_profile": {"expander": "least-waste", "scale-down-unneeded-time": "5m"}}
+    inputs = declare(lambda: AksCluster("dev", {**CLUSTER, **profile})).one("ManagedCluster").inputs
+    assert inputs["autoScalerProfile"] == {"expander": "least-waste", "scaleDownUnneededTime": "5m"}
+    with pytest.raises(WrongInputs, match="isn't a setting of the cluster autoscaler"):
+        AksCluster("dev", {**CLUSTER, "autoscaler_profile": {"speed": "fast"}})

@@ -123,7 +123,7 @@ def test_maintenance_begins_when_told(declare: Declare, start: str, window: Any)
 
 
 @pytest.mark.parametrize(
-    ("channel", "of_images"), [("patch", "NodeImage"), ("node-image", "NodeImage"), ("none", "None")]
+    ("channel", "of_images"), [("patch", "SecurityPatch"), ("node-image", "NodeImage"), ("none", "None")]
 )
 def test_aks_upgrades_what_it_is_told(declare: Declare, channel: str, of_images: str) -> None:
     declared = declare(lambda: AksCluster("dev", {**AKS, "upgrade_channel": channel, "maintenance_start": "22:30"}))

@@ -248,7 +248,7 @@ def test_nothing_takes_nodes_away_but_a_change_one_by_one(pool: Any) -> None:
 
 def test_its_machines_are_as_those_of_managed_groups(pool: Any) -> None:
     spec = node_class(pool())
-    assert spec["amiSelectorTerms"] == [{"alias": "al2023@latest"}]
+    assert spec["amiSelectorTerms"] == [{"alias": "al2023@v20260917"}]
     assert spec["metadataOptions"]["httpTokens"] == "required"
     assert spec["metadataOptions"]["httpPutResponseHopLimit"] == 1
     (disk,) = spec["blockDeviceMappings"]

@@ -173,9 +173,10 @@ class AksCluster(pulumi.ComponentResource):
             network_profile=network_profile(inputs),
             auto_upgrade_profile={
                 "upgrade_channel": inputs.upgrade_channel,
-                "node_os_upgrade_channel": "None" if inputs.upgrade_channel == "none" else "NodeImage",
+                "node_os_upgrade_channel": inputs.node_os_channel,
             },
             node_provisioning_profile={"mode": "Manual"},
+            auto_scaler_profile=_autoscaler_profile(inputs.autoscaler_profile),
             oidc_issuer_profile={"enabled": True},
             security_profile=security_profile(inputs, workspace),
             addon_profiles={
@@ -312,3 +313,11 @@ class AksCluster(pulumi.ComponentResource):
 
 def _issuer(profile: ManagedClusterOIDCIssuerProfileResponse | None) -> str:
     return (profile.issuer_url if profile else None) or ""
+
+
+def _autoscaler_profile(
+    settings: dict[str, pulumi.Input[str]],
+) -> "containerservice.ManagedClusterPropertiesAutoScalerProfileArgsDict | None":
+    """Return the settings of the cluster autoscaler by the SDK's names; None leaves Azure's own."""
+    named: Any = {name.replace("-", "_"): value for name, value in settings.items()}
+    return named or None

@@ -35,6 +35,27 @@ NAMES = {
         "a resource group of at most 80 letters, digits and _ - ( ) .",
     ),
 }
+NODE_OS_CHANNELS = ("SecurityPatch", "NodeImage", "Unmanaged", "None")
+AUTOSCALER_SETTINGS = (
+    "balance-similar-node-groups",
+    "expander",
+    "max-empty-bulk-delete",
+    "max-graceful-termination-sec",
+    "max-node-provision-time",
+    "max-total-unready-percentage",
+    "new-pod-scale-up-delay",
+    "ok-total-unready-count",
+    "scale-down-delay-after-add",
+    "scale-down-delay-after-delete",
+    "scale-down-delay-after-failure",
+    "scale-down-unneeded-time",
+    "scale-down-unready-time",
+    "scale-down-utilization-threshold",
+    "scan-interval",
+    "skip-nodes-with-local-storage",
+    "skip-nodes-with-system-pods",
+)
+"""Azure REST API, Managed Clusters, 2025-09-01: autoScalerProfile."""
 DEPLOYERS = ("User", "ServicePrincipal")
 KEY = r"https://[a-zA-Z0-9-]+\.vault\.[a-z.-]+/keys/[a-zA-Z0-9-]+/[0-9a-zA-Z]+"
 KEY_MEANING = "a key of a Key Vault with its version (https://VAULT.vault.azure.net/keys/NAME/VERSION)"
@@ -89,6 +110,11 @@ class AksClusterArgs(TypedDict):
     workloadidentity."""
     upgrade_channel: NotRequired[str]
     """What AKS upgrades by itself: patch (default), node-image or none. Never the minor, on which plans depend."""
+    node_os_channel: NotRequired[str]
+    """Automatic upgrades of node images: SecurityPatch (default), which keeps the GPU driver of the image, NodeImage,
+    which brings a new image and driver every week, Unmanaged, or None. With upgrade_channel node-image: NodeImage."""
+    autoscaler_profile: NotRequired[dict[str, pulumi.Input[str]]]
+    """Settings of the cluster autoscaler, such as expander or scale-down-unneeded-time. Default: Azure's own."""
     maintenance_day: NotRequired[str]
     """Day of the week on which AKS upgrades. Default Sunday."""
     maintenance_start: NotRequired[str]
@@ -149,6 +175,8 @@ class AksClusterInputs:
     deployer_type: str
     kubelogin: str
     upgrade_channel: str
+    node_os_channel: str
+    autoscaler_profile: dict[str, pulumi.Input[str]]
     maintenance_day: str
     maintenance_start: str
     secrets_kms_key: pulumi.Input[str] | None
@@ -196,6 +224,8 @@ def read_cluster_inputs(read: InputReader) -> AksClusterInputs:
         deployer_type=_read_deployer(read),
         kubelogin=read.choice("kubelogin", LOGINS, LOGINS[0]),
         upgrade_channel=read.choice("upgrade_channel", UPGRADE_CHANNELS, "patch"),
+        node_os_channel=_read_node_os_channel(read),
+        autoscaler_profile=read.labels("autoscaler_profile", check=_autoscaler_fault),
         maintenance_day=read.choice("maintenance_day", DAYS, "Sunday"),
         maintenance_start=read.text(
             "maintenance_start", "03:00", pattern=r"([01]\d|2[0-3]):[0-5]\d", meaning="a time of day, 03:00"
@@ -265,3 +295,22 @@ def _read_deployer(read: InputReader) -> str:
 
 def _address_fault(cidr: str) -> str:
     return public_network_fault(cidr) or CLOUD.address_fault(cidr)
+
+
+def _read_node_os_channel(read: InputReader) -> str:
+    """Return `node_os_channel`: a new node image brings a new GPU driver, so only security patches by default.
+
+    Azure/AKS issues 5869 and 5871: an image of the weekly channel broke every new A10 node.
+    """
+    channel = read.choice("upgrade_channel", UPGRADE_CHANNELS, "patch")
+    usual = {"node-image": "NodeImage", "none": "None"}.get(channel, "SecurityPatch")
+    chosen = read.choice("node_os_channel", NODE_OS_CHANNELS, usual)
+    if channel == "node-image" and chosen != "NodeImage":
+        read.refuse("node_os_channel", "must be NodeImage with upgrade_channel node-image")
+    return chosen
+
+
+def _autoscaler_fault(name: str, value: str) -> str:
+    if name not in AUTOSCALER_SETTINGS:
+        return f"isn't a setting of the cluster autoscaler; use {', '.join(AUTOSCALER_SETTINGS)}"
+    return "" if value.strip() else "must have a value"

@@ -19,12 +19,18 @@ from pulumi_dra.waiting import waiting
 FIXED = [
     "availabilityZones",
     "capacityReservationGroupID",
+    "creationData",
     "enableEncryptionAtHost",
+    "enableFIPS",
     "gpuProfile",
+    "kubeletConfig",
+    "kubeletDiskType",
+    "linuxOSConfig",
     "maxPods",
     "osDiskSizeGB",
     "osDiskType",
     "osType",
+    "podSubnetID",
     "scaleSetEvictionPolicy",
     "scaleSetPriority",
     "spotMaxPrice",
@@ -63,7 +69,6 @@ class AksGpuPool(pulumi.ComponentResource):
             orchestrator_version=inputs.kubernetes_version,
             os_type="Linux",
             os_sku=inputs.image,
-            os_disk_type="Managed",
             os_disk_size_gb=inputs.disk_gib,
             max_pods=inputs.max_pods,
             vnet_subnet_id=inputs.subnet_id,
@@ -73,6 +78,7 @@ class AksGpuPool(pulumi.ComponentResource):
             # The node image's own driver, below /; without this word too, but it is on record then.
             gpu_profile={"driver": "Install"},
             capacity_reservation_group_id=inputs.reservation_group_id,
+            creation_data={"source_resource_id": inputs.snapshot_id} if inputs.snapshot_id is not None else None,
             node_labels=inputs.labels,
             node_taints=[f"{taint.key}={taint.value}:{taint.effect}" for taint in inputs.taints],
             upgrade_settings=upgrade_settings(inputs.upgrades),
@@ -83,6 +89,7 @@ class AksGpuPool(pulumi.ComponentResource):
                 delete_before_replace=True,  # a pool's name is fixed, and Azure makes none of a name that is there
                 custom_timeouts=_waiting(inputs),
             ),
+            **inputs.settings.agent_pool(),
             **self._counts(inputs, children),
             **_spot(inputs),
         )

@@ -15,6 +15,7 @@ from dra_planner.clouds.aks import (
     IMAGE,
     MAX_PODS,
     POOL_NAME,
+    image_fault,
     machine_fault,
     reserved_machine_fault,
     subnet_fault,
@@ -22,6 +23,7 @@ from dra_planner.clouds.aks import (
 from dra_planner.errors import CatalogError
 from dra_planner.model import Taint
 from pulumi_dra.aks.naming import read_tags
+from pulumi_dra.aks.node_settings import NodeSettings, read_node_settings
 from pulumi_dra.aks.upgrades import Upgrades, read_upgrades
 from pulumi_dra.aks.zones import read_zones
 from pulumi_dra.inputs import InputReader
@@ -38,6 +40,7 @@ from pulumi_dra.pool_inputs import (
 )
 
 IMAGES = (IMAGE, "AzureLinux")
+SNAPSHOT = r"(?i)/subscriptions/[^/]+/resourceGroups/[^/]+/providers/Microsoft\.ContainerService/snapshots/[^/]+"
 CAPACITIES = tuple(CLOUD.capacities)
 
 
@@ -80,6 +83,27 @@ class AksGpuPoolArgs(TypedDict):
     """Principal of the cluster's identity; needed with reservation_group_id, unless grant_reservation_use is false."""
     image: NotRequired[str]
     """Node image: Ubuntu (default) or AzureLinux. Both bring the GPU driver."""
+    snapshot_id: NotRequired[pulumi.Input[str]]
+    """Node pool snapshot whose node image the pool starts with, which pins the image and its GPU driver. Default: the
+    newest image when the pool is created."""
+    cpu_manager_policy: NotRequired[str]
+    """Kubelet CPU manager policy: none or static. Fixed when the pool is created. Default: Azure's own, none."""
+    topology_manager_policy: NotRequired[str]
+    """Kubelet topology manager policy: none or best-effort. Fixed when the pool is created. Default: none."""
+    pod_max_pids: NotRequired[int]
+    """Maximum number of processes in a pod. Fixed when the pool is created. Default: Azure's own."""
+    sysctls: NotRequired[dict[str, str]]
+    """Kernel parameters, such as net.core.somaxconn. Fixed when the pool is created. Default: Azure's own."""
+    os_disk_type: NotRequired[str]
+    """OS disk: Managed (default), or Ephemeral on the machine's own cache or temporary disk."""
+    kubelet_disk_type: NotRequired[str]
+    """Disk for images, logs, and emptyDir volumes: OS or Temporary (the machine's own NVMe or SSD). Default: OS."""
+    fips: NotRequired[bool]
+    """Enable FIPS 140-2 images. Fixed when the pool is created. Default: false."""
+    pod_subnet_id: NotRequired[pulumi.Input[str]]
+    """Subnet of the pods, for clusters with Azure CNI Pod Subnet. Default: pods use the overlay network."""
+    node_soak_minutes: NotRequired[int]
+    """Minutes that an upgrade waits after each new node, 0 to 30. Default: 0."""
     max_pods: NotRequired[int]
     """The most pods of a node, 10 to 250. Default 110."""
     disk_gib: NotRequired[int]
@@ -123,6 +147,8 @@ class AksGpuPoolInputs:
     grant_reservation_use: bool
     cluster_principal_id: pulumi.Input[str] | None
     image: str
+    snapshot_id: pulumi.Input[str] | None
+    settings: NodeSettings
     max_pods: int
     disk_gib: int
     encryption_at_host: bool
@@ -158,7 +184,9 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> AksGpuPoolInputs:
         reservation_group_id=reservation,
         grant_reservation_use=read.flag("grant_reservation_use", True),
         cluster_principal_id=read.identifier("cluster_principal_id"),
-        image=read.choice("image", IMAGES, IMAGE),
+        image=_read_image(read, machine),
+        snapshot_id=read.identifier("snapshot_id", pattern=SNAPSHOT, meaning="the id of a node pool snapshot"),
+        settings=read_node_settings(read),
         max_pods=read_max_pods(read, CLOUD) or MAX_PODS,
         disk_gib=read_disk_gib(read, CLOUD),
         encryption_at_host=read.flag("encryption_at_host", True),
@@ -167,6 +195,14 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> AksGpuPoolInputs:
         upgrades=read_upgrades(read, capacity),
         tags=read_tags(read),
     )
+
+
+def _read_image(read: InputReader, machine: Machine | None) -> str:
+    """Return `image`, rejected if the machine's driver isn't made for that operating system."""
+    image = read.choice("image", IMAGES, IMAGE)
+    if machine is not None and (fault := image_fault(machine, image)):
+        read.refuse("image", fault)
+    return image
 
 
 def _read_machine(read: InputReader) -> Machine | None:

@@ -18,32 +18,37 @@ class Upgrades:
     surge: int
     unavailable: int
     drain_minutes: int
+    soak_minutes: int
 
 
 def read_upgrades(read: InputReader, capacity: str) -> Upgrades | None:
-    """Return `max_surge`, `max_unavailable` and `drain_timeout_minutes`; None for spot pools, which take neither.
+    """Return surge, unavailable nodes, drain timeout, and soak time; None for spot pools, which accept none of them.
 
     By default one node goes before its successor comes: a full pool has quota and capacity for no more.
     """
     surge = read.whole("max_surge", 0, most=MOST_NODES)
     unavailable = read.whole("max_unavailable", 0 if surge else 1, most=MOST_NODES)
     drain = read.whole("drain_timeout_minutes", 30, least=1, most=1440)
+    soak = read.whole("node_soak_minutes", 0, most=30)
     if capacity == "spot":
-        for key in ("max_surge", "max_unavailable", "drain_timeout_minutes"):
+        for key in ("max_surge", "max_unavailable", "drain_timeout_minutes", "node_soak_minutes"):
             if read.has(key):
                 read.refuse(key, "is not for spot: AKS takes neither surge nor drain there")
         return None
     if not surge + unavailable:
         read.refuse("max_unavailable", "must be 1 or more where max_surge is 0: no node could be replaced")
-    return Upgrades(surge, unavailable, drain)
+    return Upgrades(surge, unavailable, drain, soak)
 
 
 def upgrade_settings(upgrades: Upgrades | None) -> "AgentPoolUpgradeSettingsArgsDict | None":
     """Return the settings of an agent pool."""
     if upgrades is None:
         return None
-    return {
+    settings: AgentPoolUpgradeSettingsArgsDict = {
         "max_surge": str(upgrades.surge),
         "max_unavailable": str(upgrades.unavailable),
         "drain_timeout_in_minutes": upgrades.drain_minutes,
     }
+    if upgrades.soak_minutes:
+        settings["node_soak_duration_in_minutes"] = upgrades.soak_minutes
+    return settings

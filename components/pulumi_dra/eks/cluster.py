@@ -8,6 +8,7 @@ import pulumi
 import pulumi_aws as aws
 from pulumi_aws.eks.outputs import ClusterIdentity
 
+from dra_planner.clouds.eks import CLOUD
 from pulumi_dra.children import Children
 from pulumi_dra.eks.access import declare_access
 from pulumi_dra.eks.access_entries import declare_access_entries
@@ -176,7 +177,7 @@ class EksCluster(pulumi.ComponentResource):
             days = inputs.log_retention_days
             logs = [declare_control_plane_logs(name, inputs.cluster_name, days, children, inputs.tags)]
         vpc_config: aws.eks.ClusterVpcConfigArgsDict = {
-            "subnet_ids": self.subnet_ids,
+            "subnet_ids": self._control_plane_subnets(inputs),
             "endpoint_private_access": True,
             "endpoint_public_access": bool(inputs.public_access_cidrs),
         }
@@ -305,6 +306,17 @@ class EksCluster(pulumi.ComponentResource):
             return [self._new_subnets[zone].id for zone in chosen]
         both = pulumi.Output.all(self.subnet_ids, self.subnet_zones)
         return both.apply(lambda known: list[pulumi.Input[str]](subnets_in(zones, *known)))
+
+    def _control_plane_subnets(self, inputs: EksClusterInputs) -> pulumi.Output[list[str]]:
+        """Return the subnets for the control plane, which EKS keeps out of Local Zones."""
+        if not any(CLOUD.is_local_zone(zone) for zone in inputs.zones):
+            return self.subnet_ids
+
+        def regional(found: list[list[str]]) -> list[str]:
+            subnets, zones = found
+            return [subnet for subnet, zone in zip(subnets, zones, strict=True) if not CLOUD.is_local_zone(zone)]
+
+        return pulumi.Output.all(self.subnet_ids, self.subnet_zones).apply(regional)
 
     def _zones_of(self, subnet_ids: pulumi.Output[list[str]]) -> pulumi.Output[list[str]]:
         def look_up(ids: list[str]) -> pulumi.Output[list[str]]:

@@ -15,7 +15,7 @@ from dra_planner.model import Taint
 from dra_planner.quantity import amount_complaint
 from pulumi_dra.disk_speed import DiskSpeed, read_disk_speed
 from pulumi_dra.eks.boot_config import MOST_BYTES, JoiningNode, KubeletSettings, boot_config, read_boot_script
-from pulumi_dra.eks.capacity import check_capacity, read_capacity, read_placement
+from pulumi_dra.eks.capacity import check_capacity, is_bought, read_capacity, read_placement
 from pulumi_dra.eks.key_grants import read_volume_key
 from pulumi_dra.eks.mig_at_boot import mig_instances
 from pulumi_dra.eks.naming import read_tags
@@ -230,8 +230,8 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> EksGpuPoolInputs:
         reservation_id=reservation_id,
         own_image=own_image,
         kubernetes_version=read.identifier("kubernetes_version", check=version_check(CLOUD)),
-        release_version=read_release_version(read),
-        update_strategy=read.choice("update_strategy", ("MINIMAL", "DEFAULT"), "MINIMAL"),
+        release_version=read_release_version(read, machine),
+        update_strategy=_read_update_strategy(read, capacity),
         max_unavailable=read.whole("max_unavailable", 1, least=1, most=100),
         force_update=read.flag("force_update", False),
         user_data=_read_user_data(read, machine, own_image, {**labels, **CLOUD.added_labels(nodes)}, taints),
@@ -251,11 +251,23 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> EksGpuPoolInputs:
     )
 
 
-def read_release_version(read: InputReader) -> str | None:
+def _read_update_strategy(read: InputReader, capacity: str) -> str:
+    """Return `update_strategy`: DEFAULT starts new nodes first, and bought capacity has no room for them."""
+    strategy = read.choice("update_strategy", ("MINIMAL", "DEFAULT"), "MINIMAL")
+    if strategy == "DEFAULT" and is_bought(capacity):
+        read.refuse(
+            "update_strategy",
+            f'must be MINIMAL with capacity "{capacity}", because DEFAULT starts new nodes before old ones end, and a '
+            "full reservation has no room for them",
+        )
+    return strategy
+
+
+def read_release_version(read: InputReader, machine: str) -> str | None:
     """Return `release_version`, refused where the nodes' version is plain and of another minor; None for the newest."""
     if not read.has("release_version"):
         return None
-    release = read_release(read)
+    release = read_release(read, machine)
     version = read.identifier("kubernetes_version")
     if isinstance(version, str) and release and not release.startswith(f"{version}."):
         read.refuse("release_version", f"{release} is not of Kubernetes {version}: change both together")

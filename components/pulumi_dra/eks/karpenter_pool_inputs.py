@@ -17,7 +17,7 @@ from pulumi_dra.eks.boot_config import MOST_BYTES, NOTHING_TOLD, KubeletSettings
 from pulumi_dra.eks.capacity import check_capacity, read_capacity, read_placement
 from pulumi_dra.eks.gpu_pool_inputs import Efa, read_efa, read_mig
 from pulumi_dra.eks.naming import read_tags
-from pulumi_dra.eks.node_image import known_machine, read_release
+from pulumi_dra.eks.node_image import NEWEST_IMAGE, known_machine, read_release
 from pulumi_dra.eks.own_image import read_own_image
 from pulumi_dra.eks.volumes import GP3_SPEED
 from pulumi_dra.inputs import InputReader
@@ -169,7 +169,7 @@ def read_karpenter_pool_inputs(read: InputReader, name: str) -> EksKarpenterPool
         pool_name=pool_name,
         capacity_type=KARPENTER_CAPACITY_TYPES[capacity],
         reservation_id=reservation_id,
-        image_term=_read_image(read),
+        image_term=_read_image(read, machine),
         max_unavailable=read.whole("max_unavailable", 1, most=100),
         efa=read_efa(read, machine),
         vpc_id=read.identifier("vpc_id"),
@@ -190,14 +190,14 @@ def read_karpenter_pool_inputs(read: InputReader, name: str) -> EksKarpenterPool
     )
 
 
-def _read_image(read: InputReader) -> dict[str, pulumi.Input[str]]:
+def _read_image(read: InputReader, machine: str) -> dict[str, pulumi.Input[str]]:
     """Return what selects the image: its id, or EKS' alias with a release's date, of every Kubernetes version one."""
     own = read_own_image(read)
     if own is not None:
         return {"id": own.id}
     if not read.has("release_version"):
-        return {"alias": "al2023@latest"}
-    release = read_release(read)
+        return {"alias": f"al2023@v{NEWEST_IMAGE}"}
+    release = read_release(read, machine)
     return {"alias": f"al2023@v{release.rpartition('-')[2]}"}
 
 

@@ -94,7 +94,8 @@ class EksNetwork(pulumi.ComponentResource):
         if flow_logs:
             declare_flow_logs(name, vpc, self._children, tags, boundary)
         public = self._declare_public_side(vpc, addresses) if way_out.nat_gateways else {}
-        of_gateways = chosen[:1] if way_out.single_nat_gateway else sorted(chosen)
+        regional = [zone for zone in chosen if not CLOUD.is_local_zone(zone)]
+        of_gateways = regional[:1] if way_out.single_nat_gateway else sorted(regional)
         gateways = self._declare_nat(public, of_gateways if way_out.nat_gateways else [])
         private = self._declare_private_side(vpc, addresses, gateways)
         inside = [subnet.id for subnet in private.values()]

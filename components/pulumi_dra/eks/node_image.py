@@ -4,9 +4,15 @@ import re
 
 from dra_planner import catalog
 from dra_planner.catalog import Machine
+from dra_planner.catalog.facts import fact
+from dra_planner.catalog.image_releases import image_release_fault
 from dra_planner.clouds.eks import CLOUD
 from dra_planner.errors import CatalogError
 from pulumi_dra.inputs import InputReader
+
+_SEEN = fact("eks-image")
+NEWEST_IMAGE = _SEEN.newest if _SEEN is not None else ""
+"""The newest release of EKS' images that the facts know, which Karpenter's pools are pinned to."""
 
 
 def architecture_of(machine: str) -> str:
@@ -34,8 +40,11 @@ def system_image(architecture: str) -> str:
     return CLOUD.system_images[architecture]
 
 
-def read_release(read: InputReader) -> str:
-    """Return `release_version`, the release of one of EKS' images."""
+def read_release(read: InputReader, machine: str) -> str:
+    """Return `release_version`, the release of an EKS image, rejected if the machine doesn't work with it."""
     return read.text(
-        "release_version", pattern=r"\d+\.\d+\.\d+-\d{8}", meaning="the release of an image, 1.34.2-20260115"
+        "release_version",
+        pattern=r"\d+\.\d+\.\d+-\d{8}",
+        meaning="the release of an image, 1.34.2-20260115",
+        check=lambda release: image_release_fault(CLOUD.name, machine, release),
     )

@@ -56,6 +56,11 @@ class Machine:
     local_disks: int | None = None
     local_disk_gb: int | None = None  # 10^9 bytes on EKS, GiB on GKE
     nvlink_nodes: int | None = None  # nodes of one NVLink domain
+    has_infiniband: bool = False  # AKS: its NICs are on an InfiniBand fabric
+    nics: int | None = None  # AKS: network interfaces
+    temporary_disk_gib: int | None = None  # AKS: the machine's own disk
+    operating_systems: tuple[str, ...] = ()  # AKS: images that bring its driver; empty: not known
+    driver_kind: str = ""  # AKS: cuda-lts, grid, grid-v20, none; "" where it isn't known
     provenance: Provenance
 
     @property
@@ -156,7 +161,7 @@ def _machine(cloud: str, row: Row) -> Machine:
         bare_metal=bool(flag(row, "bare_metal")),
         is_offered=not row.get("status"),
         regions=_regions(cloud).get(row["name"], ()),
-        zones=_zones(cloud).get("-".join(row["name"].split("-")[:2]), ()),
+        zones=_zones(cloud).get(row["name"]) or _zones(cloud).get("-".join(row["name"].split("-")[:2]), ()),
         purchase=tuple(row.get("purchase", "").split()),
         default_card_enis=integer(row, "default_card_enis"),
         ipv4_per_eni=integer(row, "ipv4_per_eni"),
@@ -168,6 +173,11 @@ def _machine(cloud: str, row: Row) -> Machine:
         local_disks=integer(row, "local_disks"),
         local_disk_gb=integer(row, "local_disk_gb") or integer(row, "local_disk_gib"),
         nvlink_nodes=integer(row, "nvlink_nodes"),
+        has_infiniband=bool(flag(row, "infiniband")),
+        nics=integer(row, "nics"),
+        temporary_disk_gib=integer(row, "temp_disk_gib"),
+        operating_systems=tuple(row.get("supported_os", "").split()),
+        driver_kind=row.get("driver_install", ""),
         provenance=provenance(row),
     )
 

@@ -266,7 +266,21 @@ def machine_fault(machine: Machine) -> str:
     """Return why a size cannot be that of a pool for claims, or ""."""
     accelerator = machine.accelerator
     has_gpus = accelerator is not None and accelerator.vendor == "nvidia"
+    if has_gpus and machine.driver_kind == "none":
+        return f"AKS installs no GPU driver on {machine.name}; use another size"
     return "" if has_gpus else f"{machine.name} has no NVIDIA GPU; name one that has, Standard_NC4as_T4_v3 for example"
+
+
+_OS_FAMILIES = {"Ubuntu": "ubuntu", "AzureLinux": "azurelinux"}
+
+
+def image_fault(machine: Machine, image: str) -> str:
+    """Return why a size can't run a node image, because AKS installs no driver for it there; "" if nothing is known."""
+    family = _OS_FAMILIES[image]
+    if not machine.operating_systems or any(each.startswith(family) for each in machine.operating_systems):
+        return ""
+    known = [name for name, of in _OS_FAMILIES.items() if of in machine.operating_systems]
+    return f"AKS has no GPU driver for {machine.name} on {image}; use {' or '.join(known)}"
 
 
 def reserved_machine_fault(machine: Machine, capacity: str) -> str:

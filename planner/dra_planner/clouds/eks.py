@@ -26,8 +26,9 @@ IMAGE_MIB = 128  # cautious: the file system of a node with 80 GiB is 12 MiB sma
 MOST_PODS = 250
 _PREFIX = 16  # addresses: prefixes of interfaces are /28
 BOTTLEROCKET_REFUSAL = (
-    "Bottlerocket is not supported with DRA here: its NVIDIA images bundle the device plugin, which would hand out "
-    "the same GPUs a second time; use al2023"
+    "Bottlerocket isn't supported here, because its nodes take TOML settings at boot instead of nodeadm's. Its NVIDIA "
+    "images run a device plugin unless kubelet-device-plugins.nvidia.enabled is false, and since September 2026 they "
+    "have a DRA driver of their own; use al2023"
 )
 ZONE_LETTERS = "abcdefg"  # at the end of a zone's name; no region has gone beyond f
 CAPACITY_TYPES = {
@@ -55,7 +56,8 @@ class Eks(Cloud):
     region_setting = "aws:region"
     region_pattern = r"[a-z]+(-[a-z]+)+-\d+"
     region_example = "us-east-1"
-    zone_pattern = rf"(?P<region>.*\d)[{ZONE_LETTERS}]"
+    # A Local Zone has a city after its region: us-east-1-dfw-2a (AWS Local Zones user guide).
+    zone_pattern = rf"(?P<region>[a-z]+(?:-[a-z]+)+-\d+)(?P<city>-[a-z]{{3}}-\d)?[{ZONE_LETTERS}]"
     zone_suffixes = tuple(ZONE_LETTERS)
     zone_counts = range(2, 7)  # the control plane is in two zones at least
 
@@ -196,6 +198,14 @@ class Eks(Cloud):
 
         if pool.image is not None:
             yield from ((f"image.{key}", fault) for key, fault in self.image_faults(pool.image, pool.mig))
+
+    def is_local_zone(self, zone: str) -> bool:
+        """Return True for a Local Zone, which holds nodes but neither control planes nor NAT gateways.
+
+        Source: Amazon EKS user guide, “Launch low-latency EKS clusters with AWS Local Zones”.
+        """
+        found = re.fullmatch(self.zone_pattern, zone)
+        return bool(found and found["city"])
 
     def family_fault(self, family: str) -> str:
         """Return why nodes cannot boot images of a family, or ""; "" is for whoever names an image of their own."""
