@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
+
+from dra_planner.documents.snapshot import READER_ROLE
+
+CONTEXT: Final = "context:"
 
 
 def add_paths(parser: argparse.ArgumentParser, *, of_a_stack: bool = True) -> None:
@@ -33,7 +37,51 @@ def add_capacity(parser: argparse.ArgumentParser, *, growing: bool = False) -> N
         help="snapshot of a cluster: kubectl get nodes,resourceslices,… -A -o json"
         + ("; with a fleet or a stack: how many nodes more each pool needs" if growing else ""),
     )
+    add_cluster(parser if growing else capacity, parser)
     parser.add_argument("--kubernetes", metavar="VERSION", help='judge for this release instead, as "1.36"')
+
+
+def add_cluster(sources: argparse._ActionsContainer, parser: argparse.ArgumentParser) -> None:
+    """Add the options that read a running cluster with kubectl; `sources` holds those of other snapshots."""
+    sources.add_argument(
+        "--context",
+        metavar="NAME",
+        dest="observed",
+        type=context_of,
+        help="read the running cluster of this kubectl context instead of a snapshot (read-only)",
+    )
+    parser.add_argument(
+        "--kubeconfig",
+        metavar="FILE",
+        action=_Kubeconfig,
+        default="",
+        help="kubeconfig of the context [default: kubectl's]; without --context, its current one",
+    )
+    parser.add_argument("--role", action=_Role, help="print the least-privilege role for --context, and exit")
+
+
+def context_of(name: str) -> str:
+    """Return what stands for the running cluster of a kubectl context where a snapshot's file is expected."""
+    return f"{CONTEXT}{name}"
+
+
+class _Kubeconfig(argparse.Action):
+    """Keeps the file, and names its current context unless another cluster or snapshot is named."""
+
+    def __call__(self, parser: object, namespace: argparse.Namespace, values: Any, option: str | None = None) -> None:
+        namespace.kubeconfig = values
+        namespace.observed = getattr(namespace, "observed", None) or CONTEXT
+
+
+class _Role(argparse.Action):
+    """Prints the role that reading a cluster needs."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, **options: Any) -> None:
+        super().__init__(option_strings, dest, nargs=0, default=argparse.SUPPRESS, **options)
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        print(READER_ROLE, end="")
+        parser.exit()
 
 
 def add_answer(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 
+from dra_command.command_line.shared_options import add_cluster
+
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folder", metavar="FOLDER", nargs="?", default=".", help="where to write (default: here)")
@@ -15,6 +17,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     start = parser.add_mutually_exclusive_group()
     start.add_argument("--observed", metavar="FILE", default="", help="snapshot of a cluster: its GPU nodes")
+    add_cluster(start, parser)
     start.add_argument("--state", metavar="FILE", default="", help="exported state of a Pulumi stack: its pools")
     start.add_argument(
         "--from",

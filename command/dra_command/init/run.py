@@ -17,6 +17,7 @@ from dra_command.command_line.exit_status import Status
 from dra_command.command_line.file_writer import write_whole
 from dra_command.command_line.progress import doing
 from dra_command.init import starter_files
+from dra_command.inputs.cluster_snapshot import read_observed
 from dra_command.inputs.command_inputs import mark_unrelated_files, print_skipped_files
 from dra_command.inputs.fleet_files import read_other_tools_fleet
 from dra_command.inputs.machine_types import requested_machine_types
@@ -85,7 +86,7 @@ def _start(values: argparse.Namespace) -> Start:
     if values.region and values.observed:
         raise UsageError("--region is that of a new cluster: a snapshot says its own", fix="leave one of them out")
     if values.observed:
-        return _from_cluster(values.observed, values.kubernetes)
+        return _from_cluster(values)
     if values.state:
         return _from_state(values)
     if values.other_tool:
@@ -98,7 +99,7 @@ def _ask_region() -> str:
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise UsageError(
             "there is nothing to start from",
-            fix=f"give --region ({examples}), --observed FILE, --state FILE or --from FILE",
+            fix=f"give --region ({examples}), --observed FILE, --context NAME, --state FILE or --from FILE",
         )
     print(f"Region of the cluster ({examples}): ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip()
@@ -135,9 +136,9 @@ def _with_room(count: Mapping[str, int]) -> dict[str, int]:
     return {"min": count["min"], "max": max(_LEAST_MAXIMUM, 2 * count["max"])}
 
 
-def _from_cluster(path: str, kubernetes: str) -> Start:
-    found = fleet_of_cluster(read_sources([path]), kubernetes)
-    return Start(document=found.document, source=f"the nodes of {path}", notes=found.notes)
+def _from_cluster(values: argparse.Namespace) -> Start:
+    found = fleet_of_cluster(read_observed(values.observed, values.kubeconfig), values.kubernetes)
+    return Start(document=found.document, source=f"the nodes of {values.observed}", notes=found.notes)
 
 
 def _from_state(values: argparse.Namespace) -> Start:

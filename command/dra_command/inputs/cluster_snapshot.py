@@ -8,19 +8,30 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dra_command.command_line.arguments import UsageError
+from dra_command.command_line.shared_options import CONTEXT
 from dra_planner.documents.snapshot import SNAPSHOT_KINDS
-from dra_planner.sources import Source
+from dra_planner.sources import Source, read_sources
 
 _SECONDS = 60  # of a single request; a snapshot of 5 000 nodes takes several
 
 
-def take_snapshot(kubeconfig: str, context: str = "", kinds: Sequence[str] = SNAPSHOT_KINDS) -> Source:
-    """Return what `kubectl get` prints of these kinds, by default of all that tell a cluster's capacity.
+def read_observed(observed: str, kubeconfig: str = "", kinds: Sequence[str] = SNAPSHOT_KINDS) -> tuple[Source, ...]:
+    """Return the snapshot in a file, or that of a running cluster if a context stands in for the file.
 
-    Nothing is changed: whoever asks needs to be allowed to list them, and nothing else.
+    Raises PlannerError for a file or a cluster that can't be read.
+    """
+    if observed.startswith(CONTEXT):
+        return (take_snapshot(kubeconfig, observed.removeprefix(CONTEXT), kinds),)
+    return read_sources([observed]) if observed else ()
+
+
+def take_snapshot(kubeconfig: str, context: str, kinds: Sequence[str]) -> Source:
+    """Return what `kubectl get` prints of these kinds.
+
+    Without a kubeconfig, kubectl looks for its own. Reading needs permission to list the kinds, and nothing else.
     Raises UsageError when there is no such file, no kubectl on PATH, or the cluster does not answer.
     """
-    if not Path(kubeconfig).is_file():
+    if kubeconfig and not Path(kubeconfig).is_file():
         wrong = "is a folder" if Path(kubeconfig).is_dir() else "does not exist"
         raise UsageError(f"{kubeconfig} {wrong}", fix="give --kubeconfig the file that kubectl uses")
     kubectl = shutil.which("kubectl")
@@ -29,7 +40,7 @@ def take_snapshot(kubeconfig: str, context: str = "", kinds: Sequence[str] = SNA
             "kubectl is not on PATH",
             fix=f"install it, or give --observed what this prints: {_command(kinds, 'kubectl')}",
         )
-    words = [f"--kubeconfig={kubeconfig}", *([f"--context={context}"] if context else [])]
+    words = [*([f"--kubeconfig={kubeconfig}"] if kubeconfig else []), *([f"--context={context}"] if context else [])]
     done = subprocess.run(
         [kubectl, *words, f"--request-timeout={_SECONDS}s", *_words(kinds)],
         capture_output=True,
@@ -41,7 +52,7 @@ def take_snapshot(kubeconfig: str, context: str = "", kinds: Sequence[str] = SNA
         raise UsageError(
             f"kubectl could not read the cluster: {said[-1]}", fix=f"try {_command(kinds, 'kubectl', *words)}"
         )
-    return Source(name=kubeconfig, text=done.stdout)
+    return Source(name=kubeconfig or context, text=done.stdout)
 
 
 def _words(kinds: Sequence[str]) -> tuple[str, ...]:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dra_command.command_line.arguments import UsageError
+from dra_command.inputs.cluster_snapshot import read_observed
 from dra_command.inputs.fleet_files import read_fleet_of
 from dra_command.inputs.manifest_filter import mark_skipped_files
+from dra_planner.documents.snapshot import SNAPSHOT_KINDS
 from dra_planner.fleet import read_stack
 from dra_planner.releases import parse_version
 from dra_planner.sources import (
@@ -50,16 +52,22 @@ class Inputs:
 
 
 def read_inputs(
-    values: argparse.Namespace, *, needs_capacity: bool, needs_manifests: bool = True, is_lenient: bool = False
+    values: argparse.Namespace,
+    *,
+    needs_capacity: bool,
+    needs_manifests: bool = True,
+    is_lenient: bool = False,
+    kinds: Sequence[str] = SNAPSHOT_KINDS,
 ) -> Inputs:
     """Return what the options name; raises PlannerError where something is missing or wrong.
 
-    `is_lenient`: files that are no text stand apart, and some may be excluded.
+    `kinds` are those that are read of a running cluster. `is_lenient`: files that are no text stand apart, and some
+    may be excluded.
     """
     if values.kubernetes:
         parse_version(values.kubernetes)
     if needs_capacity and not (values.fleet or values.stack or values.observed):
-        fix = f"give --stack NAME, --fleet FILE or --observed FILE{_stacks()}"
+        fix = f"give --stack NAME, --fleet FILE, --observed FILE or --context NAME{_stacks()}"
         raise UsageError("there are no pools to plan on", fix=fix)
     fleet, paths = None, tuple(values.paths) if needs_manifests else ()
     if values.stack:
@@ -74,7 +82,7 @@ def read_inputs(
             )
     elif values.fleet:
         fleet = read_fleet_of(values.fleet, quiet=getattr(values, "quiet", False))
-    observed = read_sources([values.observed]) if values.observed else ()
+    observed = read_observed(values.observed or "", getattr(values, "kubeconfig", ""), kinds)
     if needs_manifests and not paths and not observed:
         raise UsageError("no manifests are named", fix="name a file, a folder, or - for standard input")
     gathered = Gathered(())

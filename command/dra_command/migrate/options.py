@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from dra_command.command_line.shared_options import add_fleet, add_paths
+from dra_command.command_line.shared_options import add_cluster, add_fleet, add_paths
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -15,6 +15,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     source.add_argument(
         "--observed", metavar="FILE", help="snapshot with its nodes and ConfigMaps: kubectl get nodes,cm -A -o json"
     )
+    add_cluster(source, parser)
     source.add_argument(
         "--shared",
         metavar="RESOURCE=N",

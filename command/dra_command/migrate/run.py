@@ -8,6 +8,7 @@ from pathlib import Path
 from dra_command.command_line.arguments import UsageError
 from dra_command.command_line.exit_status import Status
 from dra_command.command_line.file_writer import write_whole
+from dra_command.inputs.cluster_snapshot import read_observed
 from dra_command.inputs.command_inputs import read_inputs
 from dra_command.migrate.diff import unified_diff
 from dra_command.migrate.json import migrate_json
@@ -17,7 +18,8 @@ from dra_planner.manifests.documents import read_documents
 from dra_planner.manifests.objects import read_objects
 from dra_planner.migration import Migration, PluginFacts, Result, Sharing, migrate, read_plugin_facts
 from dra_planner.migration.target import target_of_fleet
-from dra_planner.sources import read_sources
+
+_KINDS = ("nodes", "configmaps")
 
 
 def run(values: argparse.Namespace) -> int:
@@ -27,7 +29,7 @@ def run(values: argparse.Namespace) -> int:
     """
     if values.write and "-" in values.paths:
         raise UsageError("--write can't change standard input", fix="name files, or use --format diff")
-    inputs = read_inputs(argparse.Namespace(**{**vars(values), "observed": ""}), needs_capacity=False)
+    inputs = read_inputs(argparse.Namespace(**{**vars(values), "observed": "", "kubeconfig": ""}), needs_capacity=False)
     target = target_of_fleet(inputs.fleet, values.kubernetes or "", frozenset(values.keep))
     found = migrate(inputs.sources, target, _facts(values))
     if values.write:
@@ -56,7 +58,8 @@ def _facts(values: argparse.Namespace) -> PluginFacts:
     )
     if not values.observed:
         return given
-    return read_plugin_facts(read_objects(read_documents(read_sources([values.observed]))[0]), given)
+    documents, _ = read_documents(read_observed(values.observed, values.kubeconfig, _KINDS))
+    return read_plugin_facts(read_objects(documents), given)
 
 
 def _sharing(word: str) -> tuple[str, Sharing]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 
+from dra_command.command_line.shared_options import add_cluster
+
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    cluster = parser.add_mutually_exclusive_group(required=True)
+    cluster = parser.add_mutually_exclusive_group()
     cluster.add_argument("--observed", metavar="FILE", help="snapshot of the cluster")
-    cluster.add_argument("--kubeconfig", metavar="FILE", help="take the snapshot with kubectl; nothing is changed")
-    parser.add_argument("--context", metavar="NAME", default="", help="with --kubeconfig: this context of it")
+    add_cluster(cluster, parser)
     pools = parser.add_mutually_exclusive_group()
     pools.add_argument("--fleet", metavar="FILE", help="fleet document")
     pools.add_argument("--stack", metavar="NAME", help="stack of this project")

@@ -9,7 +9,6 @@ from itertools import groupby
 
 from dra_command.command_line.arguments import UsageError
 from dra_command.command_line.exit_status import Status
-from dra_command.inputs.cluster_snapshot import take_snapshot
 from dra_command.inputs.command_inputs import Inputs, read_inputs
 from dra_command.pens.terminal.page import Page
 from dra_command.verify.contract import DifferenceRow, MissingRow, VerifyOutput
@@ -39,15 +38,12 @@ def run(values: argparse.Namespace) -> int:
     """Print every difference between prediction and snapshot; 1 when there is one, 3 when no node was compared."""
     if not (values.stack or values.fleet):
         raise UsageError("there is nothing to compare with", fix="give --stack NAME or --fleet FILE")
-    if values.context and not values.kubeconfig:
-        raise UsageError("--context names a context of a kubeconfig", fix="give --kubeconfig FILE too")
-    inputs = read_inputs(values, needs_capacity=True, needs_manifests=False)
+    if not values.observed:
+        raise UsageError("no cluster is named", fix="give --observed FILE, --context NAME or --kubeconfig FILE")
+    inputs = read_inputs(values, needs_capacity=True, needs_manifests=False, kinds=VERIFIED_KINDS)
     assert inputs.fleet is not None  # --stack or --fleet was given
     features = features_of(parse_version(inputs.kubernetes) if inputs.kubernetes else inputs.fleet.minor)
-    taken = inputs.observed
-    if values.kubeconfig:
-        taken = (take_snapshot(values.kubeconfig, values.context, VERIFIED_KINDS),)
-    snapshot = read_checked(taken, features)
+    snapshot = read_checked(inputs.observed, features)
     observed = observe_offers(snapshot, features)
     found = verify_offers(predict_offers(inputs.fleet, features), observed, _planned_counts(inputs, inputs.fleet))
     daemon_sets = [each.meta for each in snapshot.workloads if each.kind == "DaemonSet"]

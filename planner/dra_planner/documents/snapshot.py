@@ -12,4 +12,26 @@ SNAPSHOT_KINDS: Final = (
 """The kinds of a snapshot of a cluster: all that decides what becomes of pods that are applied to it."""
 VERIFIED_KINDS: Final = ("nodes", "resourceslices", "deviceclasses", "daemonsets")
 """The kinds that a cluster is compared by with what was planned: all that `verify` reads of it."""
+_GROUPS: Final = {
+    "": ("nodes", "pods", "namespaces", "resourcequotas", "limitranges", "configmaps"),
+    "apps": ("deployments", "replicasets", "statefulsets", "daemonsets"),
+    "batch": ("jobs",),
+    "policy": ("poddisruptionbudgets",),
+    "resource.k8s.io": ("deviceclasses", "resourceclaims", "resourceclaimtemplates", "resourceslices"),
+    "scheduling.k8s.io": ("priorityclasses",),
+}
 SNAPSHOT_COMMAND: Final = f"kubectl get {','.join(SNAPSHOT_KINDS)} -A -o json"
+
+
+def _rule(group: str, resources: tuple[str, ...]) -> str:
+    listed = ", ".join(resources)
+    return f'  - {{apiGroups: ["{group}"], resources: [{listed}], verbs: [get, list]}}\n'
+
+
+READER_ROLE: Final = (
+    "apiVersion: rbac.authorization.k8s.io/v1\n"
+    "kind: ClusterRole\n"
+    "metadata: {name: pulumi-dra-reader}\n"
+    "rules:\n" + "".join(_rule(group, resources) for group, resources in _GROUPS.items())
+)
+"""The ClusterRole that reading a snapshot needs, as YAML: it lists objects, and reads no Secret."""
