@@ -11,7 +11,8 @@ from dra_planner.fleet.reading import (
     read_stack,
     stack_file,
 )
-from dra_planner.fleet.schema import Fleet, Network
+from dra_planner.fleet.schema import Fleet, Network, Placement
+from dra_planner.fleet.splitting import split_pools
 from dra_planner.fleet.values import Amount
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "FleetDeviceClass",
     "Headroom",
     "Network",
+    "Placement",
     "Pool",
     "PoolTaint",
     "Quota",
@@ -35,5 +37,6 @@ __all__ = [
     "read_fleet_file",
     "read_settings",
     "read_stack",
+    "split_pools",
     "stack_file",
 ]

@@ -53,9 +53,11 @@ class Sharing(Protocol):
 
 
 def shared_limits(fleet: Sharing) -> tuple[SharedLimit, ...]:
-    """Return the limits that concern some pool: quotas without what the system pool takes of them, reservations."""
+    """Return the limits that concern some pool: quotas without what the system pool takes of them, reservations, and
+    the maximums of pools that are parts of one.
+    """
     limits = [limit for quota in fleet.quotas for limit in [_quota_limit(fleet, quota)] if limit.takes]
-    return (*limits, *_reservations(fleet))
+    return (*limits, *_reservations(fleet), *_shared_maximums(fleet))
 
 
 def limit_faults(fleet: Sharing) -> Iterator[tuple[Location, str]]:
@@ -174,3 +176,15 @@ def _reservations(fleet: Sharing) -> tuple[SharedLimit, ...]:
                 takes=dict.fromkeys(sharing, 1),
             )
     return tuple(limits.values())
+
+
+def _shared_maximums(fleet: Sharing) -> Iterator[SharedLimit]:
+    """Yield a limit for each group of pools that share one maximum."""
+    for name in dict.fromkeys(pool.part_of for pool in fleet.pools if pool.part_of):
+        parts = [pool for pool in fleet.pools if pool.part_of == name]
+        yield SharedLimit(
+            name=f'the maximum of pool "{name}"',
+            most=max(pool.count.max for pool in parts),
+            unit="node",
+            takes={pool.name: 1 for pool in parts},
+        )

@@ -232,6 +232,12 @@ class Pool(Document):
     taints: list[PoolTaint] = Field(
         default_factory=empty_list, description="Taints of the nodes beside the one that every GPU pool has."
     )
+    part_of: str = Field(
+        default="",
+        exclude_if=lambda name: not name,
+        description="Group of pools that share one maximum: the largest `count.max` in the group. A plan with guards "
+        "sets this key for the pools that replace a split pool.",
+    )
 
     @field_validator("count", mode="before")
     @classmethod

@@ -28,6 +28,7 @@ from dra_planner.fleet.values import DNS_SUBDOMAIN, Amount, bounds, sentence_of,
 from dra_planner.model import SharedLimit
 from dra_planner.releases import parse_version
 
+Placement = Literal["free", "guided", "exact"]
 DaemonName = Annotated[str, StringConstraints(pattern=DNS_SUBDOMAIN, max_length=253)]
 
 
@@ -130,6 +131,12 @@ class Fleet(Document):
         "does by default, or so that full nodes come first (MostAllocated; on GKE the autoscaling profile "
         "optimize-utilization, on EKS a scheduler of one's own).",
     )
+    placement: Placement = Field(
+        default="free",
+        exclude_if=lambda placement: placement == "free",
+        description="Guards that a plan may add so that the scheduler follows it. free: none. guided: the fewest that "
+        "keep the price low. exact: one steering rule for each workload.",
+    )
     quotas: list[Quota] = Field(
         default_factory=empty_list,
         description="Quotas of the account that the pools share, as far as they are there for it.",
@@ -182,8 +189,8 @@ class Fleet(Document):
 
     @property
     def limits(self) -> tuple[SharedLimit, ...]:
-        """What pools share: quotas without what the system pool takes of them, and reservations."""
-        if not self.quotas and all(pool.bought_nodes is None for pool in self.pools):
+        """Quotas without the part of the system pool, reservations, and maximums that several pools share."""
+        if not self.quotas and all(pool.bought_nodes is None and not pool.part_of for pool in self.pools):
             return ()
         return shared_limits(self)
 

@@ -32,6 +32,15 @@ from dra_planner.model.demand import (
     ShapeClaim,
 )
 from dra_planner.model.disruption_budgets import BudgetStatus, DisruptionBudget
+from dra_planner.model.guards import (
+    GUARD_KINDS,
+    NO_GUARDS,
+    GuardKind,
+    Guards,
+    PoolPart,
+    SteerRule,
+    templates_of,
+)
 from dra_planner.model.limit_ranges import LimitRange
 from dra_planner.model.nodes import Node, SharedLimit, Taint, fill_up, nodes_left
 from dra_planner.model.objects import (
@@ -85,6 +94,8 @@ from dra_planner.model.workloads import (
 
 __all__ = [
     "DEMAND_LEVELS",
+    "GUARD_KINDS",
+    "NO_GUARDS",
     "AllocatedDevice",
     "Amounts",
     "AttributeValue",
@@ -115,6 +126,8 @@ __all__ = [
     "Figures",
     "Gang",
     "GangPart",
+    "GuardKind",
+    "Guards",
     "LabelSelector",
     "LimitRange",
     "Member",
@@ -130,6 +143,7 @@ __all__ = [
     "PodSetKey",
     "PodSpec",
     "PodTemplate",
+    "PoolPart",
     "PreferredNodes",
     "PreferredPods",
     "QuotaLimit",
@@ -144,6 +158,7 @@ __all__ = [
     "Shape",
     "ShapeClaim",
     "SharedLimit",
+    "SteerRule",
     "Taint",
     "Toleration",
     "TopologySpreadConstraint",
@@ -158,5 +173,6 @@ __all__ = [
     "generated_claim_name",
     "nodes_left",
     "peak_amounts",
+    "templates_of",
     "worst",
 ]

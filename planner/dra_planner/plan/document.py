@@ -42,6 +42,7 @@ from dra_planner.planfile import (
     FiguresRow,
     GangPartRow,
     GangRow,
+    GuardsPart,
     Inputs,
     KeyRow,
     KubernetesObject,
@@ -74,6 +75,7 @@ def plan_file(plan: Plan) -> PlanFile:
         demand=demand_part(plan.demand, plan.level),
         pools=tuple(map(_pool_row, plan.pools)),
         workloads=tuple(map(_workload_row, plan.workloads)),
+        guards=GuardsPart.of(plan.guards) if plan.guards.kinds else None,
     )
     return seal(unsealed.model_dump(mode="json", by_alias=True))
 

@@ -40,13 +40,14 @@ def judge(
     fleet: Fleet | None = None,
     steps: int = 0,
     with_fixes: bool = True,
+    proved: SimulatedCounts | None = None,
 ) -> Judgement:
     """Return what becomes of a demand on these offers, judged for `level`.
 
     Predicted offers are sized, every level of demand. Observed ones are nodes as they are, and take steady demand pod
     by pod. `fleet` says what the system pool is, on which pods run that want no device, and what else could be bought.
     `steps` is how much may be simulated of the sizes at that level; 0 leaves it out. `with_fixes`: see `PlanRequest`;
-    without it, pods of gangs are counted one by one too.
+    without it, pods of gangs are counted one by one too. `proved` are counts at that level that were simulated before.
     """
     if any(offer.origin == "observed" for offer in offers):
         return judge_nodes(demand, offers, classes, features)
@@ -66,7 +67,7 @@ def judge(
         sized = on_gpus if beside is None else demand
         profile = "default" if fleet is None else fleet.scheduler_profile
         answer = simulate_sizings(
-            sizings, level, sized, offers, beside, classes, features, steps, profile, limits, with_fixes
+            sizings, level, sized, offers, beside, classes, features, steps, profile, limits, with_fixes, proved
         )
         sizings, simulations, fixes = answer.sizings, answer.found, answer.fixes
     survival: Survival | None = None

@@ -21,9 +21,9 @@ from dra_planner.plan.daemon_quotas import find_full_quotas
 from dra_planner.plan.devices_only import device_demand
 from dra_planner.plan.drains import drain_assumptions, find_drain_faults
 from dra_planner.plan.growing import plan_growth
+from dra_planner.plan.guarding import Guarded, judge_with_guards
 from dra_planner.plan.headroom import with_headroom
 from dra_planner.plan.judgement import Judgement
-from dra_planner.plan.judging import judge
 from dra_planner.plan.levels_beside import find_levels_beside
 from dra_planner.plan.observed import plan_on_snapshot
 from dra_planner.plan.planned_workloads import plan_workloads
@@ -94,10 +94,13 @@ def plan_manifests(
     if devices_only:
         chosen = device_demand(demand, offers, classes)
         demand = chosen.demand
-    judgement = judge(demand, offers, classes, features, level=level, fleet=fleet, steps=steps, with_fixes=with_fixes)
+    judgement, guarded = judge_with_guards(
+        demand, offers, classes, features, level=level, fleet=fleet, steps=steps, with_fixes=with_fixes
+    )
     return size_plan(
         judgement,
-        fleet,
+        fleet if guarded is None else guarded.fleet,
+        guarded=guarded,
         diagnostics=(*manifests.diagnostics, *find_class_faults(fleet, sources, offers, features), *idle),
         assumptions=_assumptions(fleet, manifests, demand, offers, features),
         inputs=inputs,
@@ -115,8 +118,12 @@ def size_plan(
     inputs: Mapping[str, object] | None = None,
     manifests: Manifests | None = None,
     left_out: DeviceDemand | None = None,
+    guarded: Guarded | None = None,
 ) -> Plan:
-    """Return the plan that a judgement on predicted offers makes: what each pool of the fleet is created with."""
+    """Return the plan that a judgement on predicted offers makes: what each pool of the fleet is created with.
+
+    If the plan is `guarded`, the judgement and the fleet are those with guards.
+    """
     offers, sizing = judgement.offers, judgement.sizing
     by_name = {offer.name: offer for offer in offers}
     recommended = {pool.name: _recommended(sizing.pool(pool.name), fleet, judgement) for pool in fleet.pools}
@@ -145,7 +152,7 @@ def size_plan(
         fleet=fleet,
         pools=pools,
         workloads=workloads,
-        cost=_cost(sizing, offers, pools),
+        cost=_cost(sizing, offers, pools, (sizing if guarded is None else guarded.free.sizing).hourly_bound),
         assumptions=(*assumptions, *judgement.assumptions, *drains),
         diagnostics=found,
         beside=tuple(find_levels_beside(judgement)),
@@ -153,6 +160,7 @@ def size_plan(
         manifests=manifests,
         left_out=left_out,
         limits=tuple(LimitUse(limit=limit, used=limit.used(built)) for limit in fleet.limits),
+        guarded=guarded,
     )
 
 
@@ -194,7 +202,9 @@ def _pool(
     )
 
 
-def _cost(sizing: Sizing, offers: Iterable[Offer], pools: Iterable[PlannedPool]) -> Cost | None:
+def _cost(
+    sizing: Sizing, offers: Iterable[Offer], pools: Iterable[PlannedPool], bound_usd: Decimal | None
+) -> Cost | None:
     """Return the price of the nodes that are built, some of which a cloud may want beside those that are needed."""
     if sizing.hourly_plan is None:
         return None
@@ -204,7 +214,7 @@ def _cost(sizing: Sizing, offers: Iterable[Offer], pools: Iterable[PlannedPool])
     dates = sorted(offer.priced_on for offer in offers if offer.name in used and offer.priced_on)
     return Cost(
         hourly_usd=sizing.hourly_plan + besides,
-        bound_usd=min(sizing.hourly_bound or Decimal(0), sizing.hourly_plan),
+        bound_usd=min(bound_usd or Decimal(0), sizing.hourly_plan + besides),
         priced_on=dates[0] if dates else "",
     )
 

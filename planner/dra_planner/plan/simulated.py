@@ -46,6 +46,8 @@ PROFILES: Final = {"default": DEFAULT, "most-allocated": MOST_ALLOCATED}
 """How the scheduler scores nodes, by the fleet's `schedulerProfile`."""
 _LEAST_ZONES: Final = 2  # of subnets that exist
 _BETWEEN_PODS: Final = "rule-between-pods"  # what sizing leaves open, and the simulation answers
+_LEAVES_PODS: Final = "simulation-leaves-pods"
+_LEFT_TO_SIMULATION: Final = frozenset({_BETWEEN_PODS, _LEAVES_PODS})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,14 +109,15 @@ def simulate_sizings(
     profile: str = "default",
     limits: tuple[SharedLimit, ...] = (),
     with_fixes: bool = True,
+    proved: SimulatedCounts | None = None,
 ) -> Simulated:
     """Return the sizings with the verdicts that the simulation gives, and what it found.
 
     Only levels that the packing places are simulated: the one judged, ceiling and peak. Workloads whose pods fit
     no pool are left out: they are pending on any counts. `demand` holds the pods that the offers and the system nodes
-    are there for. `steps` bounds that level; ceiling and peak, where they differ,
-    have what it leaves, at least a sixth each. `profile` is the fleet's `schedulerProfile`, `limits` are what pools
-    may take together.
+    are there for. `proved` is what is known of the level judged. `steps` bounds that level; ceiling and peak, where
+    they differ, have what it leaves, at least a sixth each. `profile` is the fleet's `schedulerProfile`, `limits` are
+    what pools may take together.
     """
     ordered = tuple(offers)
     sizing, left = sizings[level], steps
@@ -124,9 +127,10 @@ def simulate_sizings(
     question: CountQuestion | None = None
     opened = Opened()
     fitting, left_out = without_misfits(sizing, demand)
-    if _is_placed(sizing, fitting, level):
+    if is_placed(sizing, fitting, level):
         question = count_question(sizing, fitting, ordered, system, classes, features, PROFILES[profile], limits)
-        found = replace(simulate_counts(question, steps * 2 // 3, opened=opened), left_out=left_out)
+        found = simulate_counts(question, steps * 2 // 3, opened=opened) if proved is None else proved
+        found = replace(found, left_out=left_out)
         left = max(0, steps - found.spent)
         if found.at_packing and with_fixes:
             fixes, left = find_fixes(question, found, _placements(sizing), left)
@@ -134,7 +138,7 @@ def simulate_sizings(
     for beside in LEVELS_BESIDE:
         other = sizings[beside]
         fitting, _ = without_misfits(other, demand)
-        if id(other) not in answers and other is not sizing and _is_placed(other, fitting, beside):
+        if id(other) not in answers and other is not sizing and is_placed(other, fitting, beside):
             asked = count_question(other, fitting, ordered, system, classes, features, PROFILES[profile], limits)
             nodes: Opened | None = None
             if question is not None and question.demand is fitting:
@@ -205,8 +209,8 @@ def _answered(sizing: Sizing, found: SimulatedCounts, fixes: tuple[Fix, ...]) ->
     return replace(sizing, workloads=workloads, verdict=worst(each.verdict for each in workloads))
 
 
-def _is_placed(sizing: Sizing, demand: Demand, level: DemandLevel) -> bool:
-    """Whether the packing places every pod of the demand, and nothing is left open but rules between pods."""
+def is_placed(sizing: Sizing, demand: Demand, level: DemandLevel) -> bool:
+    """Whether the packing places every pod of the demand, and only what the simulation decides is left open."""
     wanted: dict[WorkloadRef, int] = {}
     for shape in demand.shapes:
         for member in shape.members:
@@ -216,7 +220,7 @@ def _is_placed(sizing: Sizing, demand: Demand, level: DemandLevel) -> bool:
             wanted[member.workload] = wanted.get(member.workload, 0) + (0 if shape.per_node else pods)
     sizes = {size.workload: size for size in sizing.workloads}
     return bool(wanted) and all(
-        sizes[ref].placed >= pods and all(reason.code == _BETWEEN_PODS for reason in sizes[ref].reasons)
+        sizes[ref].placed >= pods and all(reason.code in _LEFT_TO_SIMULATION for reason in sizes[ref].reasons)
         for ref, pods in wanted.items()
     )
 
@@ -264,7 +268,7 @@ def stranded(
     where = "with every pool at its maximum" if found.at_maximum else "with the nodes of the packing"
     other = " other" if found.left_out else ""
     return Reason(
-        code="simulation-leaves-pods",
+        code=_LEAVES_PODS,
         message=f"{'a packing exists, but ' if is_packed else ''}simulated {where} the default scheduler leaves up to "
         f"{pods} pending in {len(strandings)} of {len(found.orders)} orders of arrival ({orders})",
         fix=f"{fix_sentence(fixes[0])} (simulated: every{other} pod is placed in every order)" if fixes else "",

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Final
 
 from dra_planner.errors import Diagnostic
 from dra_planner.model import (
+    NO_GUARDS,
     Demand,
     DemandLevel,
     DeviceClass,
     Figures,
+    Guards,
     Reason,
     SharedLimit,
     Verdict,
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from dra_planner.manifests import Manifests
     from dra_planner.offers import Offer
     from dra_planner.plan.devices_only import DeviceDemand
+    from dra_planner.plan.guarding import Guarded
     from dra_planner.plan.judgement import Judgement
     from dra_planner.sizing import DeviceCount
 
@@ -167,6 +170,17 @@ class Plan:
     manifests: Manifests | None = field(default=None, compare=False)  # what it was made from, for rules
     left_out: DeviceDemand | None = field(default=None, compare=False)  # with `devices_only`: what was not judged
     limits: tuple[LimitUse, ...] = ()  # of the fleet, as far as they concern its pools
+    guarded: Guarded | None = None  # the guards of the plan, and the plan without them
+
+    @property
+    def guards(self) -> Guards:
+        """The guards of the plan; none if the scheduler is left as it is."""
+        return NO_GUARDS if self.guarded is None else self.guarded.guards
+
+    @property
+    def given_fleet(self) -> Fleet | None:
+        """The fleet as the user wrote it; `fleet` has the pools that guards split."""
+        return self.fleet if self.guarded is None else self.guarded.given
 
     @property
     def level(self) -> DemandLevel:

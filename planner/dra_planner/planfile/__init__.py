@@ -31,6 +31,7 @@ from dra_planner.planfile.document import (
     seal,
 )
 from dra_planner.planfile.freshness import check_inputs
+from dra_planner.planfile.guards import GuardsPart
 from dra_planner.planfile.inputs import fleet_digest, inputs_of
 from dra_planner.planfile.schema import (
     VERSION,
@@ -56,6 +57,7 @@ __all__ = [
     "FiguresRow",
     "GangPartRow",
     "GangRow",
+    "GuardsPart",
     "Inputs",
     "KeyRow",
     "KubernetesObject",

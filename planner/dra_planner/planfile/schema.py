@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 from dra_planner.fleet import Fleet
 from dra_planner.model import DemandLevel, Verdict
 from dra_planner.planfile.demand import DemandPart, FiguresRow, KubernetesObject, ReasonRow
+from dra_planner.planfile.guards import GuardsPart
 from dra_planner.planfile.part import Part, Rows
 
 VERSION = 1
@@ -101,6 +102,12 @@ class PlanFile(Part):
     demand: DemandPart
     pools: Rows[PoolRow]
     workloads: Rows[WorkloadRow]
+    guards: GuardsPart | None = Field(
+        default=None,
+        exclude_if=lambda guards: guards is None,
+        description="Guards that the plan needs; fleet and demand are those with guards. None: the scheduler is left "
+        "as it is.",
+    )
 
     def pool(self, name: str) -> PoolRow:
         """Return the row of that pool; raises KeyError."""

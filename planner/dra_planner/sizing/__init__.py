@@ -2,6 +2,7 @@
 
 from dra_planner.sizing.doubts import DoubtfulPlace
 from dra_planner.sizing.leftovers import count_state
+from dra_planner.sizing.node_needs import NodeNeeds, WorkNeeds, node_needs
 from dra_planner.sizing.prices import node_costs
 from dra_planner.sizing.result import DeviceCount, NodePattern, PoolSize, Sizing, WorkloadSize
 from dra_planner.sizing.sizing import Sizer, size_pools
@@ -10,13 +11,16 @@ from dra_planner.sizing.topology import unjudged_rule
 __all__ = [
     "DeviceCount",
     "DoubtfulPlace",
+    "NodeNeeds",
     "NodePattern",
     "PoolSize",
     "Sizer",
     "Sizing",
+    "WorkNeeds",
     "WorkloadSize",
     "count_state",
     "node_costs",
+    "node_needs",
     "size_pools",
     "unjudged_rule",
 ]

@@ -1,0 +1,112 @@
+"""Counts with which guarded pods are all placed: simulated at full scale, in every pod arrival order tried.
+
+Guards keep crowds apart, so nodes are added only to the pools whose own pods stay pending.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from math import ceil
+
+from dra_planner.model import nodes_left
+from dra_planner.simulation import CountQuestion, Opened, Order, Outcome, SimulatedCounts, Simulator
+
+
+@dataclass(slots=True)
+class Proof:
+    """Runs the orders of a question on counts, and repairs the counts. `steps` are left for all of it."""
+
+    question: CountQuestion
+    pool_of: Mapping[str, str]  # the pool of each steered shape, by its id
+    fills: Mapping[tuple[str, str], int]  # pods that an empty node holds, by shape and pool
+    steps: int
+    opened: Opened = field(default_factory=Opened)
+
+    def prove(self, counts: Mapping[str, int]) -> SimulatedCounts | None:
+        """Return the counts that place everything in every order, from `counts` upward.
+
+        None if a pool reaches its maximum, if pods without a pool stay pending, or if the steps don't suffice.
+        """
+        orders = [*self.question.orders, *self.question.checks]
+        counts, spent = dict(counts), 0
+        while True:
+            simulator = self._simulator(counts)
+            passed: dict[Order, Outcome] = {}
+            failed: Outcome | None = None
+            for order in orders:
+                outcome = simulator.run(order, steps=max(0, self.steps))
+                self.steps -= outcome.steps
+                spent += outcome.steps
+                if not outcome.complete:
+                    return None
+                if not outcome.places_everything:
+                    failed = outcome
+                    break
+                passed[order] = outcome
+            if failed is None:
+                kept = tuple(passed[order] for order in self.question.orders)
+                return SimulatedCounts(
+                    orders=(*self.question.orders, *self.question.checks),
+                    counts=counts,
+                    at_packing=(),
+                    spent=spent,
+                    outcomes=kept,
+                )
+            orders.sort(key=lambda each: each != failed.order)
+            if not self._grow(counts, failed):
+                return None
+
+    def pending(self, counts: Mapping[str, int], orders: Iterable[Order]) -> tuple[int, ...]:
+        """Return how many pods each order leaves pending on counts; an order that the steps don't allow is left out."""
+        simulator, found = self._simulator(counts), list[int]()
+        for order in orders:
+            outcome = simulator.run(order, steps=max(0, self.steps))
+            self.steps -= outcome.steps
+            if outcome.complete:
+                found.append(_pending(outcome))
+        return tuple(found)
+
+    def _simulator(self, counts: Mapping[str, int]) -> Simulator:
+        question = self.question
+        nodes = [node for each in question.pools for node in self.opened.nodes_of(each).take(counts[each.offer.name])]
+        return Simulator.of(
+            question.demand,
+            [*question.beside, *nodes],
+            question.classes,
+            question.features,
+            profile=question.profile,
+            level=question.level,
+            opened=self.opened.states,
+        )
+
+    def _grow(self, counts: dict[str, int], failed: Outcome) -> bool:
+        """Add the nodes that pending pods need to their pools; return whether those pools have room."""
+        wanted: Counter[tuple[str, str]] = Counter()
+        for kind, pods in failed.pending_kinds.items():
+            pool = None if kind.shape is None else self.pool_of.get(kind.shape.id)
+            if pool is None or kind.shape is None:
+                return False
+            wanted[kind.shape.id, pool] += pods
+        parts: defaultdict[str, Fraction] = defaultdict(Fraction)
+        for (shape, pool), pods in wanted.items():
+            parts[pool] += Fraction(pods, self.fills[shape, pool])
+        more = {pool: ceil(nodes) for pool, nodes in parts.items()}
+        maximums = {each.offer.name: each.maximum for each in self.question.pools}
+        for pool, nodes in more.items():
+            room = min(maximums[pool] - counts[pool], nodes_left(self.question.limits, counts).get(pool, nodes))
+            if room <= 0:
+                return False
+            counts[pool] += min(nodes, room)
+        return bool(more)
+
+
+def _pending(outcome: Outcome) -> int:
+    return sum(each.pending + each.not_created + each.lost for each in outcome.workloads.values())
+
+
+def without_checks(question: CountQuestion, orders: Sequence[Order]) -> CountQuestion:
+    """Return the question with these orders only."""
+    return replace(question, orders=tuple(orders), checks=())

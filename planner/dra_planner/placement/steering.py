@@ -1,0 +1,50 @@
+"""The effect of guards on pods: what an admission policy adds to each pod of a steered workload."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from dra_planner.clouds import POOL
+from dra_planner.model import (
+    Demand,
+    Guards,
+    LabelSelector,
+    PodAffinityTerm,
+    PodSpec,
+    PreferredPods,
+    Shape,
+    TopologySpreadConstraint,
+)
+
+HOSTNAME: Final = "kubernetes.io/hostname"
+NEAR_OTHERS: Final = PreferredPods(
+    100, PodAffinityTerm(topology_key=HOSTNAME, label_selector=LabelSelector(), namespace_selector=LabelSelector())
+)
+"""Preferred affinity to every pod: the node with the most pods wins."""
+NO_SPREAD: Final = TopologySpreadConstraint(max_skew=1, topology_key=POOL, when_unsatisfiable="ScheduleAnyway")
+"""A constraint under which all nodes of a pool score alike. It replaces the default spread over hosts and zones."""
+
+
+def guard_demand(demand: Demand, guards: Guards) -> Demand:
+    """Return the demand with the pods that the guards make of its pods; shapes keep their ids."""
+    return replace(demand, shapes=tuple(_guard_shape(shape, guards) for shape in demand.shapes))
+
+
+def _guard_shape(shape: Shape, guards: Guards) -> Shape:
+    rule = None if shape.per_node else guards.rule_for(shape)
+    if rule is None:
+        return shape
+    return replace(shape, pod=guard_pod(shape.pod, rule.pool, packs=guards.packs))
+
+
+def guard_pod(pod: PodSpec, pool: str, *, packs: bool) -> PodSpec:
+    """Return a pod that goes to nodes of one pool and, with `packs`, prefers the fullest of them."""
+    steered = replace(pod, node_selector={**pod.node_selector, POOL: pool})
+    if not packs:
+        return steered
+    return replace(
+        steered,
+        preferred_pods=(*pod.preferred_pods, NEAR_OTHERS),
+        topology_spread=pod.topology_spread or (NO_SPREAD,),
+    )

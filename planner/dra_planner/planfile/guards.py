@@ -1,0 +1,77 @@
+"""The guards in a plan document: what components build and checks look for, so that the scheduler follows the plan."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from pydantic import Field
+
+from dra_planner.model import Guards, ObjectKey, PoolPart, SteerRule, WorkloadRef
+from dra_planner.planfile.demand import KeyRow
+from dra_planner.planfile.part import Part, Rows
+
+
+class PoolPartRow(Part):
+    """A pool that replaces a part of a pool of the fleet; all parts share its maximum."""
+
+    name: str
+    pool: str
+
+
+class PodSetRow(Part):
+    """Pods of one template inside a workload."""
+
+    kind: str
+    namespace: str
+    name: str
+    pod_set: str
+
+
+class SteerRuleRow(Part):
+    """Pods that go to one pool: those that use one of the ResourceClaimTemplates, and those of the workloads."""
+
+    pool: str
+    templates: Rows[KeyRow]
+    workloads: Rows[PodSetRow]
+
+
+class GuardsPart(Part):
+    """Guards of a plan. `packs`: steered pods prefer the node of their pool that holds the most pods."""
+
+    parts: Rows[PoolPartRow] = Field(description="Pools that replace split pools.")
+    rules: Rows[SteerRuleRow] = Field(description="Rules that send pods to pools; other pods go to any pool.")
+    packs: bool
+
+    @classmethod
+    def of(cls, guards: Guards) -> Self:
+        """Return the part of a document that holds these guards."""
+        return cls(
+            parts=tuple(PoolPartRow(name=part.name, pool=part.pool) for part in guards.parts),
+            rules=tuple(
+                SteerRuleRow(
+                    pool=rule.pool,
+                    templates=tuple(KeyRow(namespace=key.namespace, name=key.name) for key in rule.templates),
+                    workloads=tuple(PodSetRow(**ref._asdict(), pod_set=pod_set) for ref, pod_set in rule.workloads),
+                )
+                for rule in guards.rules
+            ),
+            packs=guards.packs,
+        )
+
+    @property
+    def guards(self) -> Guards:
+        """The guards of the part."""
+        return Guards(
+            parts=tuple(PoolPart(row.name, row.pool) for row in self.parts),
+            rules=tuple(
+                SteerRule(
+                    pool=row.pool,
+                    templates=tuple(ObjectKey(key.namespace, key.name) for key in row.templates),
+                    workloads=tuple(
+                        (WorkloadRef(each.kind, each.namespace, each.name), each.pod_set) for each in row.workloads
+                    ),
+                )
+                for row in self.rules
+            ),
+            packs=self.packs,
+        )

@@ -1,0 +1,89 @@
+"""How many nodes pods need that have nodes to themselves: proofs, and the quick model of the scheduler."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dra_planner.placement.crowds import Crowd, CrowdSizes
+from dra_planner.sizing import NodeNeeds, WorkNeeds
+
+
+def needs_of(*works: tuple[int, int, int], cpu: int = 48, gpus: int = 8) -> NodeNeeds:
+    """Return needs on one pool: (pods, cpu, GPUs) of each work."""
+    return NodeNeeds(
+        pools=("pool",),
+        works=tuple(
+            WorkNeeds(
+                shapes=(str(at),), count=pods, fills={0: min(pods, cpu // each_cpu, gpus // each_gpus)},
+                needs={0: (each_cpu, each_gpus)},
+            )
+            for at, (pods, each_cpu, each_gpus) in enumerate(works)
+        ),
+        capacities=((cpu, gpus),),
+        devices=((False, True),),
+    )  # fmt: skip
+
+
+def nodes(needs: NodeNeeds, scoring: str = "spread") -> int | None:
+    crowd = Crowd(0, frozenset(range(len(needs.works))))
+    return CrowdSizes(needs, scoring).nodes(crowd)  # type: ignore[arg-type]  # one of the two
+
+
+def test_pods_alike_fill_nodes_in_any_order() -> None:
+    """Given pods of 1 GPU and little cpu, expect the rows of the bound."""
+    assert nodes(needs_of((17, 1, 1))) == 3
+
+
+def test_different_cpu_does_not_matter_if_gpus_end_first() -> None:
+    assert nodes(needs_of((10, 1, 1), (10, 5, 1), (4, 6, 1))) == 3
+
+
+def test_spread_pods_block_whole_nodes() -> None:
+    """Given pods of 1 GPU that come before pods of 8, expect a node for each pod that spreads."""
+    assert nodes(needs_of((4, 1, 1), (2, 8, 8))) == 6
+
+
+def test_packed_pods_leave_whole_nodes() -> None:
+    assert nodes(needs_of((4, 1, 1), (2, 8, 8)), "pack") == 3
+
+
+def test_two_pods_that_need_more_than_half_a_node_do_not_share_one() -> None:
+    assert nodes(needs_of((5, 25, 1))) == 5
+
+
+def test_a_maximum_that_is_too_low_is_reported_and_remembered() -> None:
+    needs = needs_of((4, 1, 1), (2, 8, 8))
+    sizes, crowd = CrowdSizes(needs), Crowd(0, frozenset((0, 1)))
+    assert sizes.nodes(crowd, 3) is None
+    assert sizes.least(crowd) == 4
+    assert sizes.nodes(crowd, 6) == 6
+
+
+WORKS = st.lists(
+    st.tuples(st.integers(1, 6), st.integers(1, 48), st.sampled_from((1, 2, 4, 8))), min_size=1, max_size=4
+)
+
+
+@settings(deadline=None)
+@given(WORKS)
+def test_counts_lie_between_the_rows_and_the_proof(works: list[tuple[int, int, int]]) -> None:
+    needs = needs_of(*works)
+    crowd = Crowd(0, frozenset(range(len(works))))
+    sizes = CrowdSizes(needs)
+    rows = sizes._rows_of(crowd)  # the proof is not part of the answer
+    found = sizes.nodes(crowd)
+    assert found is not None
+    assert rows.least <= found <= max(rows.least, rows.in_any_order)
+
+
+@settings(deadline=None)
+@given(WORKS, st.randoms(use_true_random=False))
+def test_no_order_needs_more_nodes_than_the_proof(works: list[tuple[int, int, int]], chance: object) -> None:
+    """Given any order and either scoring, expect the proved count to place every pod."""
+    needs = needs_of(*works)
+    rows = CrowdSizes(needs)._rows_of(Crowd(0, frozenset(range(len(works)))))
+    order = [at for at, (pods, _, _) in enumerate(works) for _ in range(pods)]
+    chance.shuffle(order)  # type: ignore[attr-defined]  # a Random
+    for scoring in ("spread", "pack"):
+        assert rows.places_all(order, max(rows.least, rows.in_any_order), scoring)  # type: ignore[arg-type]

@@ -1,0 +1,114 @@
+"""Guards on whole platforms: found, proved at full scale, written to the plan file, and applied again."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "bench"))
+
+from platforms import Platform, platform
+
+from dra_planner.fleet import read_fleet, split_pools
+from dra_planner.model import Guards, PoolPart
+from dra_planner.plan import Plan, PlanRequest, judge_document, make_plan, plan_file
+from dra_planner.planfile import file_text, parse_document
+from dra_planner.simulation import Order, Simulator, predicted_nodes
+from dra_planner.sources import Source
+
+SEEDS = (("eks", "small", 2), ("gke", "small", 1), ("aks", "small", 2), ("aks", "medium", 2))
+
+
+def plan_of(given: Platform, placement: str = "guided") -> Plan:
+    fleet = read_fleet({**given.fleet, "placement": placement})
+    return make_plan(PlanRequest(sources=(Source("workloads.yaml", given.manifests),), fleet=fleet))
+
+
+@pytest.fixture(scope="module", params=SEEDS, ids=lambda each: "-".join(map(str, each)))
+def guided(request: pytest.FixtureRequest) -> Plan:
+    return plan_of(platform(*request.param))
+
+
+def test_a_guided_plan_fits_and_names_its_guards(guided: Plan) -> None:
+    assert guided.verdict == "fits"
+    assert guided.guards.kinds
+
+
+def test_a_guided_plan_costs_no_more_than_a_free_one(guided: Plan) -> None:
+    assert guided.guarded is not None
+    assert guided.cost is not None
+    free = guided.guarded.free_hourly_usd
+    assert free is None or guided.cost.hourly_usd <= free
+
+
+def test_every_pod_is_placed_in_orders_that_were_not_tried_before(guided: Plan) -> None:
+    """Given other seeds, expect that the nodes of the plan place everything."""
+    judgement = guided.judgement
+    counts = {pool.name: pool.nodes.desired for pool in guided.pools}
+    nodes = predicted_nodes(judgement.offers, counts)
+    shapes = tuple(shape for shape in guided.demand.shapes if not judgement.on_system.intersection((shape.id,)))
+    assert len(shapes) == len(guided.demand.shapes)  # nothing runs on the system pool
+    simulator = Simulator.of(guided.demand, nodes, judgement.classes, judgement.features)
+    for seed in (101, 102):
+        assert simulator.run(Order("random", seed)).places_everything
+
+
+def test_pods_run_on_the_pools_of_their_rules(guided: Plan) -> None:
+    judgement = guided.judgement
+    assert judgement.simulated is not None
+    for outcome in judgement.simulated.outcomes:
+        for shape in guided.demand.shapes:
+            rule = guided.guards.rule_for(shape)
+            if rule is not None:
+                for member in shape.members:
+                    assert set(outcome.workloads[member.workload].groups) == {rule.pool}
+
+
+def test_the_plan_file_holds_the_guards_and_is_judged_alike(guided: Plan) -> None:
+    saved = parse_document(file_text(plan_file(guided)))
+    assert saved.guards is not None
+    assert saved.guards.guards == guided.guards
+    again = judge_document(saved)
+    assert again.verdict == "fits"
+    assert [pool.name for pool in again.pools] == [pool.name for pool in guided.pools]
+
+
+def test_the_same_input_gives_the_same_plan() -> None:
+    given = platform("gke", "small", 1)
+    assert file_text(plan_file(plan_of(given))) == file_text(plan_file(plan_of(given)))
+
+
+def test_exact_placement_has_a_rule_for_every_workload() -> None:
+    plan = plan_of(platform("eks", "small", 2), "exact")
+    named = {ref for rule in plan.guards.rules for ref, _ in rule.workloads}
+    assert named == {each.workload for each in plan.workloads}
+    assert not any(rule.templates for rule in plan.guards.rules)
+
+
+def test_a_free_plan_has_no_guards_and_a_plan_file_without_the_key() -> None:
+    plan = plan_of(platform("eks", "small", 1), "free")
+    assert plan.guarded is None
+    assert "guards" not in plan_file(plan).document()
+
+
+def test_parts_of_a_pool_share_its_maximum() -> None:
+    """Given a pool of 4 to 9 nodes that is split, expect the minimum once and one limit of 9 nodes."""
+    given = platform("eks", "small", 1).fleet
+    first = {**given["pools"][0], "count": {"min": 4, "max": 9}}
+    fleet = read_fleet({**given, "pools": [first, *given["pools"][1:]]})
+    name = first["name"]
+    split = split_pools(fleet, (PoolPart(f"{name}-8", name), PoolPart(f"{name}-1", name)))
+    assert [(pool.name, pool.count.min, pool.count.max) for pool in split.pools[:2]] == [
+        (f"{name}-8", 4, 9),
+        (f"{name}-1", 0, 9),
+    ]
+    (limit,) = split.limits
+    assert limit.most == 9
+    assert read_fleet(split.document()) == split
+
+
+def test_no_guards_change_nothing() -> None:
+    fleet = read_fleet(platform("eks", "small", 1).fleet)
+    assert split_pools(fleet, Guards().parts) is fleet
