@@ -19,7 +19,7 @@ from typing import Any
 from dra_planner.clouds import cloud
 from pulumi_dra.cloud_folders import cloud_folders
 
-PAGE = "components/pulumi_dra/platform_options.py"
+PAGE = "components/pulumi_dra/platform/platform_options.py"
 _WIDTH = 120
 _OPTIONAL = "NotRequired["
 _HEAD = '''"""What DraPlatform takes beside the fleet; `make docs` writes this of the components' inputs."""

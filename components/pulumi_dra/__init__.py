@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from pulumi_dra.gke import GkeCluster as GkeCluster
     from pulumi_dra.gke import GkeGpuPool as GkeGpuPool
     from pulumi_dra.gke import GkeNetwork as GkeNetwork
-    from pulumi_dra.platform import DraPlatform as DraPlatform
+    from pulumi_dra.platform.platform import DraPlatform as DraPlatform
 
 # A cloud may come with another distribution, as a folder of this name without an __init__.py.
 __path__ += [folder for folder in extend_path(list[str](), __name__) if not exists(join(folder, "__init__.py"))]
@@ -43,7 +43,7 @@ COMPONENTS = {
     "DeviceClasses": "pulumi_dra.dra",
     "DevicePlugin": "pulumi_dra.dra",
     "DraDriver": "pulumi_dra.dra",
-    "DraPlatform": "pulumi_dra.platform",
+    "DraPlatform": "pulumi_dra.platform.platform",
     "Dranet": "pulumi_dra.dra",
     "DriverInstaller": "pulumi_dra.dra",
     "GpuMetrics": "pulumi_dra.dra",

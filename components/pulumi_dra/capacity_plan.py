@@ -7,7 +7,7 @@ import pulumi
 
 from dra_planner.errors import PlannerError
 from dra_planner.planfile import RECORD_DOCUMENT, RECORD_TYPE, canonical_text, parse_document
-from pulumi_dra.inputs import InputReader
+from pulumi_dra.inputs.reader import InputReader
 
 
 class CapacityPlanArgs(TypedDict):

@@ -10,8 +10,8 @@ from dra_planner.planfile import PlanFile
 from pulumi_dra.built_cluster import BuiltCluster
 from pulumi_dra.children import Children
 from pulumi_dra.cloud_folders import cloud_folders
-from pulumi_dra.inputs import InputReader
-from pulumi_dra.platform_inputs import DraPlatformInputs
+from pulumi_dra.inputs.reader import InputReader
+from pulumi_dra.platform.platform_inputs import DraPlatformInputs
 
 
 class CloudComponents(Protocol):

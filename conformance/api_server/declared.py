@@ -23,9 +23,9 @@ from dra_planner.plan import check_selector
 from dra_planner.releases import Features, features_of
 from dra_planner.sources import Source
 from pulumi_dra.dra import AdminAccessPolicy, DeviceClasses, TenantAccess
-from pulumi_dra.inputs import WrongInputs
-from pulumi_dra.platform import DraPlatform
-from pulumi_dra.stack_settings import settings_of
+from pulumi_dra.inputs.reader import WrongInputs
+from pulumi_dra.platform.platform import DraPlatform
+from pulumi_dra.platform.stack_settings import settings_of
 
 PROJECT: Final = Path(__file__).resolve().parents[2]
 STACKS: Final = (

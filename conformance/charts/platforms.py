@@ -20,7 +20,7 @@ from dra_planner.errors import PlannerError
 from dra_planner.fleet import Fleet, read_fleet
 from dra_planner.plan import PlanRequest, make_plan, plan_file
 from dra_planner.planfile import canonical_text
-from pulumi_dra.platform import DraPlatform
+from pulumi_dra.platform.platform import DraPlatform
 
 PROJECT: Final = Path(__file__).parents[2]
 RELEASE: Final = "kubernetes:helm.sh/v3:Release"

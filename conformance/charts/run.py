@@ -27,7 +27,7 @@ from dra_sandbox.tools.charts import Charts
 from dra_sandbox.tools.go_module import ToolUnavailable
 from dra_sandbox.tools.helm import find_helm
 from dra_sandbox.tools.kubernetes import find_binaries
-from pulumi_dra.inputs import WrongInputs
+from pulumi_dra.inputs.reader import WrongInputs
 
 
 def main() -> int:

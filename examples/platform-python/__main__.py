@@ -5,7 +5,7 @@ from pathlib import Path
 import pulumi
 
 from pulumi_dra import DraPlatform
-from pulumi_dra.stack_settings import read_program_settings
+from pulumi_dra.platform.stack_settings import read_program_settings
 
 settings = read_program_settings(Path(__file__).parent)
 platform = DraPlatform(

@@ -12,7 +12,7 @@ import pytest
 import yaml
 from pulumi.runtime import mocks
 
-from pulumi_dra.platform import DraPlatform
+from pulumi_dra.platform.platform import DraPlatform
 
 PROJECT = Path(__file__).parents[2]
 

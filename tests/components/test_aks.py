@@ -11,8 +11,8 @@ from dra_planner.plan import PlanRequest, make_plan, plan_file
 from dra_planner.planfile import canonical_text
 from pulumi_dra.aks import AksCluster, AksGpuPool
 from pulumi_dra.aks.gpu_pool import FIXED
-from pulumi_dra.inputs import WrongInputs
-from pulumi_dra.platform import DraPlatform
+from pulumi_dra.inputs.reader import WrongInputs
+from pulumi_dra.platform.platform import DraPlatform
 
 CLUSTER: dict[str, Any] = {"kubernetes_version": "1.35", "location": "eastus", "public_access_cidrs": ["198.18.0.0/24"]}
 POOL: dict[str, Any] = {

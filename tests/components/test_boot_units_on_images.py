@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pulumi_dra.eks import huge_pages_at_boot, mig_at_boot
+from pulumi_dra.eks.boot import huge_pages, mig
 
 SYSTEMD_ANALYZE = shutil.which("systemd-analyze")
 pytestmark = pytest.mark.skipif(SYSTEMD_ANALYZE is None, reason="needs systemd-analyze (package systemd)")
@@ -85,16 +85,16 @@ def _verify(folder: Path, image: Mapping[str, Mapping[str, str]], unit: str, tex
 
 
 @pytest.mark.parametrize("image", GENERATIONS.values(), ids=GENERATIONS)
-@pytest.mark.parametrize("module", [mig_at_boot, huge_pages_at_boot], ids=["MIG", "huge pages"])
+@pytest.mark.parametrize("module", [mig, huge_pages], ids=["MIG", "huge pages"])
 def test_systemd_accepts_the_units_on_every_image(tmp_path: Path, module: object, image: dict[str, dict[str, str]]):
     assert _verify(tmp_path, image, module.UNIT, module.UNIT_TEXT) == ""
 
 
 def test_systemd_rejects_a_unit_that_requires_the_loader_of_another_image(tmp_path: Path) -> None:
-    required = mig_at_boot.UNIT_TEXT.replace("After=", "Requires=nvidia-kmod-load.service\nAfter=")
-    assert "nvidia-kmod-load.service not found" in _verify(tmp_path, _OVERLAYS, mig_at_boot.UNIT, required)
+    required = mig.UNIT_TEXT.replace("After=", "Requires=nvidia-kmod-load.service\nAfter=")
+    assert "nvidia-kmod-load.service not found" in _verify(tmp_path, _OVERLAYS, mig.UNIT, required)
 
 
 def test_systemd_finds_the_cycle_of_a_unit_after_nodeadm(tmp_path: Path) -> None:
-    late = mig_at_boot.UNIT_TEXT.replace("After=", "After=nodeadm-run.service ")
-    assert "cycle" in _verify(tmp_path, _OVERLAYS, mig_at_boot.UNIT, late)
+    late = mig.UNIT_TEXT.replace("After=", "After=nodeadm-run.service ")
+    assert "cycle" in _verify(tmp_path, _OVERLAYS, mig.UNIT, late)

@@ -14,9 +14,9 @@ from dra_planner.planfile import canonical_text
 from pulumi_dra.aks import AksCluster, AksGpuPool
 from pulumi_dra.eks import EksCluster, EksGpuPool, EksNetwork
 from pulumi_dra.gke import GkeCluster, GkeGpuPool
-from pulumi_dra.inputs import WrongInputs
-from pulumi_dra.platform import DraPlatform
-from pulumi_dra.platform_options import ClusterOptions, PoolOptions
+from pulumi_dra.inputs.reader import WrongInputs
+from pulumi_dra.platform.platform import DraPlatform
+from pulumi_dra.platform.platform_options import ClusterOptions, PoolOptions
 
 POOL: dict[str, Any] = {
     "cluster_name": "dev",

@@ -13,9 +13,9 @@ from dra_planner.plan import PlanRequest, make_plan, plan_file
 from dra_planner.planfile import canonical_text
 from dra_planner.releases import RELEASES as KUBERNETES
 from pulumi_dra.eks import EksClusterAutoscaler
-from pulumi_dra.eks.autoscaler_inputs import RELEASES
-from pulumi_dra.inputs import WrongInputs
-from pulumi_dra.platform import DraPlatform
+from pulumi_dra.eks.autoscaler.autoscaler_inputs import RELEASES
+from pulumi_dra.inputs.reader import WrongInputs
+from pulumi_dra.platform.platform import DraPlatform
 
 NEEDED: dict[str, Any] = {"cluster_name": "dev", "kubernetes_version": "1.34"}
 EKS_FLEET = """

@@ -10,9 +10,9 @@ import pytest
 
 from dra_sandbox.clouds.aws.principals import service_is_called_so
 from pulumi_dra.eks import EksCluster
-from pulumi_dra.eks.cluster import AT_CREATION
-from pulumi_dra.eks.endpoints import service_name
-from pulumi_dra.eks.keys import log_groups_policy
+from pulumi_dra.eks.cluster.cluster import AT_CREATION
+from pulumi_dra.eks.network.endpoints import service_name
+from pulumi_dra.eks.rights.keys import log_groups_policy
 
 NEEDED: dict[str, Any] = {"kubernetes_version": "1.34"}
 

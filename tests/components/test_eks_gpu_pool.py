@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from pulumi_dra.eks import EksGpuPool
-from pulumi_dra.inputs import WrongInputs
+from pulumi_dra.inputs.reader import WrongInputs
 
 NEEDED: dict[str, Any] = {
     "cluster_name": "dev",

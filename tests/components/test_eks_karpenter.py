@@ -17,10 +17,10 @@ from dra_planner.planfile import canonical_text
 from dra_planner.releases import RELEASES as KUBERNETES
 from dra_sandbox.clouds.kubernetes.karpenter import check_karpenter
 from pulumi_dra.eks import EksKarpenter, EksKarpenterPool
-from pulumi_dra.eks.karpenter_inputs import OLDEST, VERSION
-from pulumi_dra.eks.spot_role import NoSpotRole, require_spot_role
-from pulumi_dra.inputs import WrongInputs
-from pulumi_dra.platform import DraPlatform
+from pulumi_dra.eks.karpenter.controller_inputs import OLDEST, VERSION
+from pulumi_dra.eks.karpenter.spot_role import NoSpotRole, require_spot_role
+from pulumi_dra.inputs.reader import WrongInputs
+from pulumi_dra.platform.platform import DraPlatform
 
 POOL, CLASS = "kubernetes:karpenter.sh/v1:NodePool", "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass"
 NODES = "arn:aws:iam::111122223333:role/nodes"

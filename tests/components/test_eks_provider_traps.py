@@ -9,7 +9,7 @@ import pytest
 
 from dra_planner.clouds.eks import CLOUD
 from pulumi_dra.eks import EksCluster, EksGpuPool
-from pulumi_dra.inputs import WrongInputs
+from pulumi_dra.inputs.reader import WrongInputs
 
 POOL: dict[str, Any] = {
     "cluster_name": "dev",

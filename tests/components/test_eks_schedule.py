@@ -12,9 +12,9 @@ from dra_planner.clouds import DAYS, Hours, Period
 from dra_sandbox.clouds.aws.schedules import pass_time
 from dra_sandbox.clouds.memory import Memory
 from pulumi_dra.eks import EksGpuPool
-from pulumi_dra.eks.schedule import follow
-from pulumi_dra.inputs import WrongInputs
-from pulumi_dra.pool_inputs import Counts
+from pulumi_dra.eks.pool.schedule import follow
+from pulumi_dra.inputs.pool_inputs import Counts
+from pulumi_dra.inputs.reader import WrongInputs
 
 NEEDED: dict[str, Any] = {
     "cluster_name": "dev",

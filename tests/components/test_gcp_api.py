@@ -12,8 +12,8 @@ import pytest
 from api_names import misspelt
 
 from pulumi_dra.gke import GkeCluster, GkeGpuPool
-from pulumi_dra.gke.monitoring import COMPONENTS
-from pulumi_dra.gke.node_system import SYSCTLS
+from pulumi_dra.gke.cluster.monitoring import COMPONENTS
+from pulumi_dra.gke.pool.node_system import SYSCTLS
 
 # IAM's messages are of another kind: an account's id and a binding are all there is in them.
 NOT_OF_THESE_APIS = {

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from pulumi_dra.eks import EksGpuPool
-from pulumi_dra.eks.huge_pages_at_boot import FOLDER, UNIT, huge_pages_program
+from pulumi_dra.eks.boot.huge_pages import FOLDER, UNIT, huge_pages_program
 
 
 def boot(folder: Path, pages: dict[str, int], *, room: dict[str, int]) -> subprocess.CompletedProcess[str]:

@@ -14,7 +14,7 @@ CLOUDS = {"pulumi_aws", "pulumi_gcp", "pulumi_azure_native"}
     ("statement", "absent"),
     [
         ("import pulumi_dra", {"pulumi", "pulumi_kubernetes", "pydantic", *CLOUDS}),
-        ("import pulumi_dra.stack_settings", {"pulumi_kubernetes", *CLOUDS}),
+        ("import pulumi_dra.platform.stack_settings", {"pulumi_kubernetes", *CLOUDS}),
         ("from pulumi_dra import DraPlatform", CLOUDS),
         # A cluster and a pool need no fleet, so neither its models nor the library they are made with.
         ("from pulumi_dra import EksCluster, EksGpuPool", {"pulumi_gcp", "pulumi_kubernetes", "pydantic"}),

@@ -15,9 +15,9 @@ from pulumi_dra.dra import (
     DriverInstaller,
     TenantAccess,
 )
-from pulumi_dra.dra.admin_access_policy import admin_access_rule
-from pulumi_dra.dra.class_selectors import class_selectors, refusal_of
-from pulumi_dra.dra.release_status import ReleaseFailed, require_deployed
+from pulumi_dra.dra.classes.class_selectors import class_selectors, refusal_of
+from pulumi_dra.dra.releases.release_status import ReleaseFailed, require_deployed
+from pulumi_dra.dra.tenants.admin_access_policy import admin_access_rule
 
 DRIVER: dict[str, Any] = {"version": "25.8.1", "platform": "eks", "max_nodes": 4}
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from pulumi_dra.eks import EksGpuPool
-from pulumi_dra.eks.mig_at_boot import PROGRAM_PATH, UNIT, mig_installer, mig_program
+from pulumi_dra.eks.boot.mig import PROGRAM_PATH, UNIT, mig_installer, mig_program
 
 GOLDEN = Path(__file__).parent / "golden" / "mig-user-data.txt"
 

@@ -15,7 +15,7 @@ from aws_api import REQUESTS, requests
 from dra_planner import planfile
 from dra_planner.clouds import cloud
 from dra_planner.fleet import read_fleet
-from pulumi_dra.platform import DraPlatform
+from pulumi_dra.platform.platform import DraPlatform
 
 LONG = "l" * 40  # as long as a fleet lets a pool's name be
 MANY = {f"example.com/{'k' * 49}{n:02}": "v" * 63 for n in range(40)}

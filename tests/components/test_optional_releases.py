@@ -18,10 +18,10 @@ from dra_planner.planfile import canonical_text
 from dra_planner.releases import features_of
 from dra_planner.sources import Source
 from pulumi_dra.dra import GpuMetrics, KubeRay, Kueue
-from pulumi_dra.dra.gpu_alerts import METRICS, rule_groups
-from pulumi_dra.dra.gpu_dashboard import dashboard_json
-from pulumi_dra.inputs import WrongInputs
-from pulumi_dra.platform import DraPlatform
+from pulumi_dra.dra.metrics.alerts import METRICS, rule_groups
+from pulumi_dra.dra.metrics.dashboard import dashboard_json
+from pulumi_dra.inputs.reader import WrongInputs
+from pulumi_dra.platform.platform import DraPlatform
 
 STACKS = Path(__file__).parents[2] / "stacks"
 COUNTED = {"dcgm-exporter": {"cpu": "100m", "memory": "128Mi"}}

@@ -12,13 +12,13 @@ from pulumi.provider.experimental.analyzer import Analyzer
 import pulumi_dra.aks.options as aks_options
 import pulumi_dra.eks.options as eks_options
 import pulumi_dra.gke.options as gke_options
-from pulumi_dra.dra.driver_inputs import DraDriverArgs
-from pulumi_dra.dra.driver_tolerations import DriverToleration
-from pulumi_dra.eks.autoscaler_inputs import EksClusterAutoscalerArgs
-from pulumi_dra.eks.karpenter_inputs import EksKarpenterArgs
-from pulumi_dra.planned_pools import POOL_SET_BY_PLATFORM
-from pulumi_dra.platform_inputs import AutoscalerOptions
-from pulumi_dra.platform_options import DriverOptions
+from pulumi_dra.dra.driver.driver_inputs import DraDriverArgs
+from pulumi_dra.dra.driver.driver_tolerations import DriverToleration
+from pulumi_dra.eks.autoscaler.autoscaler_inputs import EksClusterAutoscalerArgs
+from pulumi_dra.eks.karpenter.controller_inputs import EksKarpenterArgs
+from pulumi_dra.platform.planned_pools import POOL_SET_BY_PLATFORM
+from pulumi_dra.platform.platform_inputs import AutoscalerOptions
+from pulumi_dra.platform.platform_options import DriverOptions
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "docs"))

@@ -10,10 +10,10 @@ import pytest
 
 from pulumi_dra.aks import AksCluster
 from pulumi_dra.eks import EksCluster, EksGpuPool
-from pulumi_dra.eks.key_grants import NoServiceRole, require_service_role, service_role_beside
+from pulumi_dra.eks.rights.key_grants import NoServiceRole, require_service_role, service_role_beside
 from pulumi_dra.gke import GkeCluster, GkeGpuPool
-from pulumi_dra.inputs import WrongInputs
-from pulumi_dra.platform import DraPlatform
+from pulumi_dra.inputs.reader import WrongInputs
+from pulumi_dra.platform.platform import DraPlatform
 
 KEY = "arn:aws:kms:us-east-1:111122223333:key/1"
 CRYPTO_KEY = "projects/keys/locations/us-central1/keyRings/gpus/cryptoKeys/disks"

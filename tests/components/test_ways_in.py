@@ -10,9 +10,9 @@ from pulumi.runtime.config import set_all_config
 
 from pulumi_dra.aks import AksCluster
 from pulumi_dra.aks.kubeconfig import LOGINS
-from pulumi_dra.cidrs import unreachable_from_outside
 from pulumi_dra.eks import EksCluster
 from pulumi_dra.gke import GkeCluster
+from pulumi_dra.inputs.cidrs import unreachable_from_outside
 
 ROLE, OTHER = "arn:aws:iam::111122223333:role/platform", "arn:aws:iam::111122223333:role/ci"
 

@@ -20,8 +20,8 @@ from dra_planner.planfile import canonical_text
 from dra_planner.sources import Source
 from pulumi_dra.cloud_components import components_of
 from pulumi_dra.dra.from_fleet import check_in_cluster
-from pulumi_dra.inputs import InputReader
-from pulumi_dra.platform_inputs import DraPlatformArgs, read_planned, read_platform_inputs
+from pulumi_dra.inputs.reader import InputReader
+from pulumi_dra.platform.platform_inputs import DraPlatformArgs, read_planned, read_platform_inputs
 
 Document = dict[str, Any]
 GROUP = "/subscriptions/s/resourceGroups/r/providers/Microsoft.Compute/capacityReservationGroups/bought"

@@ -14,8 +14,8 @@ from dra_planner import planfile
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import read_settings
 from dra_planner.sources import read_sources
-from pulumi_dra.stack_options import read_stack_options
-from pulumi_dra.stack_settings import refuse_documentation_ranges, settings_of
+from pulumi_dra.platform.stack_options import read_stack_options
+from pulumi_dra.platform.stack_settings import refuse_documentation_ranges, settings_of
 
 PROJECT = Path(__file__).parents[2]
 FIX = "run `pulumi-dra plan --stack dev --write`"

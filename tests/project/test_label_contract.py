@@ -15,8 +15,8 @@ from dra_planner.plan import PlanRequest, make_plan, plan_file
 from dra_planner.planfile import PlanFile
 from dra_planner.releases import features_of
 from dra_policies.view.planned_nodes import planned_nodes
-from pulumi_dra.inputs import InputReader
-from pulumi_dra.platform_inputs import DraPlatformInputs
+from pulumi_dra.inputs.reader import InputReader
+from pulumi_dra.platform.platform_inputs import DraPlatformInputs
 
 PROJECT = Path(__file__).parents[2]
 NO_OPTIONS = DraPlatformInputs(
@@ -51,7 +51,7 @@ def declared(fleet: Fleet, plan: PlanFile, name: str) -> Any:
     pool = fleet.pool(name)
     if fleet.cloud == "eks":
         from pulumi_dra.eks.from_fleet import PoolPlace, pool_args
-        from pulumi_dra.eks.gpu_pool_inputs import EksGpuPoolArgs, read_gpu_pool_inputs
+        from pulumi_dra.eks.pool.gpu_pool_inputs import EksGpuPoolArgs, read_gpu_pool_inputs
 
         place = PoolPlace(
             cluster_name="dev",
@@ -76,8 +76,8 @@ def declared(fleet: Fleet, plan: PlanFile, name: str) -> Any:
         inputs = aks_pool_args(NO_OPTIONS, fleet, plan, pool, here)
         return read_aks_inputs(InputReader("AksGpuPool", name, inputs, AksGpuPoolArgs), name)
     from pulumi_dra.gke.from_fleet import pool_args as gke_pool_args
-    from pulumi_dra.gke.gpu_pool_inputs import GkeGpuPoolArgs
-    from pulumi_dra.gke.gpu_pool_inputs import read_gpu_pool_inputs as read_gke_inputs
+    from pulumi_dra.gke.pool.gpu_pool_inputs import GkeGpuPoolArgs
+    from pulumi_dra.gke.pool.gpu_pool_inputs import read_gpu_pool_inputs as read_gke_inputs
 
     zones: list[Any] = [f"{fleet.region}-{letter}" for letter in "abc"[: fleet.zone_count]]
     args = gke_pool_args(NO_OPTIONS, fleet, plan, pool, zones, cluster_name="dev", service_account="nodes@p.example")

@@ -19,7 +19,7 @@ from pulumi_dra.aks.network import AksNetwork
 from pulumi_dra.aks.profiles import LEFT_ALONE, api_server_access, network_profile, security_profile
 from pulumi_dra.aks.roles import CLUSTER_ADMIN, CRYPTO_USER, NETWORK_CONTRIBUTOR, READER, declare_role
 from pulumi_dra.children import Children
-from pulumi_dra.inputs import InputReader
+from pulumi_dra.inputs.reader import InputReader
 from pulumi_dra.names import fitting, made_of
 
 SYSTEM_DISK_GIB = 128

@@ -12,9 +12,9 @@ from pulumi_dra.aks.kubeconfig import LOGINS
 from pulumi_dra.aks.naming import read_tags
 from pulumi_dra.aks.ranges import Ranges, read_ranges
 from pulumi_dra.aks.zones import read_zones
-from pulumi_dra.inputs import InputReader
-from pulumi_dra.key_inputs import read_key_grant
-from pulumi_dra.kubernetes_version import version_check
+from pulumi_dra.inputs.key_inputs import read_key_grant
+from pulumi_dra.inputs.kubernetes_version import version_check
+from pulumi_dra.inputs.reader import InputReader
 
 UPGRADE_CHANNELS = ("patch", "node-image", "none")
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")

@@ -15,9 +15,9 @@ from pulumi_dra.aks.gpu_pool_inputs import AksGpuPoolArgs, read_gpu_pool_inputs
 from pulumi_dra.aks.ranges import PODS
 from pulumi_dra.built_cluster import BuiltCluster
 from pulumi_dra.children import Children
-from pulumi_dra.inputs import InputReader
-from pulumi_dra.planned_pools import planned_pool_args, pods_range_fault, pools_to_build
-from pulumi_dra.platform_inputs import DraPlatformInputs
+from pulumi_dra.inputs.reader import InputReader
+from pulumi_dra.platform.planned_pools import planned_pool_args, pods_range_fault, pools_to_build
+from pulumi_dra.platform.platform_inputs import DraPlatformInputs
 
 CLUSTER_INPUTS = {"tags": "tags", "secrets_kms_key": "secrets_kms_key"}
 """What DraPlatform takes for every cloud → what AksCluster calls it; what is left out is not for this cloud."""

@@ -26,9 +26,8 @@ from pulumi_dra.aks.naming import read_tags
 from pulumi_dra.aks.node_settings import NodeSettings, read_node_settings
 from pulumi_dra.aks.upgrades import Upgrades, read_upgrades
 from pulumi_dra.aks.zones import read_zones
-from pulumi_dra.inputs import InputReader
-from pulumi_dra.kubernetes_version import version_check
-from pulumi_dra.pool_inputs import (
+from pulumi_dra.inputs.kubernetes_version import version_check
+from pulumi_dra.inputs.pool_inputs import (
     Counts,
     NodeTaint,
     read_counts,
@@ -38,6 +37,7 @@ from pulumi_dra.pool_inputs import (
     read_pool_name,
     read_taints,
 )
+from pulumi_dra.inputs.reader import InputReader
 
 IMAGES = (IMAGE, "AzureLinux")
 SNAPSHOT = r"(?i)/subscriptions/[^/]+/resourceGroups/[^/]+/providers/Microsoft\.ContainerService/snapshots/[^/]+"

@@ -5,7 +5,7 @@ import re
 import pulumi
 
 from dra_planner.clouds.aks import LONGEST_LABEL_NAME
-from pulumi_dra.inputs import InputReader
+from pulumi_dra.inputs.reader import InputReader
 
 CLUSTER_NAME, NETWORK_PART_NAME, IDENTITY_NAME, WORKSPACE_NAME = 63, 80, 128, 63
 """Characters: learn.microsoft.com/azure/azure-resource-manager/management/resource-name-rules."""

@@ -9,7 +9,7 @@ from dra_planner.clouds.aks import CLOUD
 from pulumi_dra.aks.naming import LABEL_NAME, NETWORK_PART_NAME, read_tags
 from pulumi_dra.aks.ranges import NEW_NETWORK
 from pulumi_dra.children import Children
-from pulumi_dra.inputs import InputReader
+from pulumi_dra.inputs.reader import InputReader
 from pulumi_dra.names import fitting
 
 NODES_CIDR = "10.224.0.0/20"

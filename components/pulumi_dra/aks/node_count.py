@@ -10,7 +10,7 @@ from pulumi_azure_native import containerservice
 from pulumi_azure_native.containerservice.outputs import ManagedClusterAgentPoolProfileResponse
 
 from pulumi_dra.children import Children
-from pulumi_dra.pool_inputs import Counts
+from pulumi_dra.inputs.pool_inputs import Counts
 
 
 def node_count(

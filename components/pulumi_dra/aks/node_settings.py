@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pulumi
 
-from pulumi_dra.inputs import InputReader
-from pulumi_dra.pool_inputs import KubeletPolicies, read_kubelet_policies
+from pulumi_dra.inputs.pool_inputs import KubeletPolicies, read_kubelet_policies
+from pulumi_dra.inputs.reader import InputReader
 
 if TYPE_CHECKING:
     # The SDK's own shapes; nothing is imported at run time.

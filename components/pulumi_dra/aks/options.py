@@ -2,7 +2,7 @@
 
 from pulumi_dra.aks.cluster_inputs import AksClusterArgs
 from pulumi_dra.aks.gpu_pool_inputs import AksGpuPoolArgs
-from pulumi_dra.planned_pools import CLUSTER_SET_BY_PLATFORM, POOL_SET_BY_PLATFORM
+from pulumi_dra.platform.planned_pools import CLUSTER_SET_BY_PLATFORM, POOL_SET_BY_PLATFORM
 
 CLUSTER_INPUTS = (AksClusterArgs,)
 POOL_INPUTS = (AksGpuPoolArgs,)

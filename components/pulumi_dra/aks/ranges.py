@@ -4,7 +4,7 @@ import ipaddress
 from dataclasses import dataclass
 
 from dra_planner.clouds.aks import CLOUD
-from pulumi_dra.inputs import InputReader
+from pulumi_dra.inputs.reader import InputReader
 
 PODS, SERVICES = CLOUD.pods_range, "10.0.0.0/16"
 """AKS's own, where none is said: learn.microsoft.com/azure/aks/azure-cni-overlay."""

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pulumi_dra.inputs import InputReader
+from pulumi_dra.inputs.reader import InputReader
 
 if TYPE_CHECKING:
     from pulumi_azure_native.containerservice import AgentPoolUpgradeSettingsArgsDict

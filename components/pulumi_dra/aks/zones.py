@@ -2,7 +2,7 @@
 
 from dra_planner.clouds import repetition_fault
 from dra_planner.clouds.aks import CLOUD, api_zone
-from pulumi_dra.inputs import InputReader
+from pulumi_dra.inputs.reader import InputReader
 
 
 def read_zones(read: InputReader, key: str, location: str) -> list[str]:

@@ -4,16 +4,16 @@ from pulumi_dra.extras import require_sdk
 
 require_sdk("pulumi_kubernetes", "components", "pulumi_dra.dra")
 
-from pulumi_dra.dra.admin_access_policy import AdminAccessPolicy, AdminAccessPolicyArgs  # noqa: E402  # the check comes first
-from pulumi_dra.dra.device_classes import DeviceClasses, DeviceClassesArgs, DeviceClassSettings  # noqa: E402  # the check comes first
-from pulumi_dra.dra.device_plugin import DevicePlugin, DevicePluginArgs  # noqa: E402  # the check comes first
-from pulumi_dra.dra.dra_driver import DraDriver, DraDriverArgs  # noqa: E402  # the check comes first
+from pulumi_dra.dra.classes.device_classes import DeviceClasses, DeviceClassesArgs, DeviceClassSettings  # noqa: E402  # the check comes first
+from pulumi_dra.dra.device_plugin.device_plugin import DevicePlugin, DevicePluginArgs  # noqa: E402  # the check comes first
 from pulumi_dra.dra.dranet import Dranet, DranetArgs  # noqa: E402  # the check comes first
-from pulumi_dra.dra.driver_installer import DriverInstaller, DriverInstallerArgs  # noqa: E402  # the check comes first
-from pulumi_dra.dra.gpu_metrics import GpuMetrics, GpuMetricsArgs  # noqa: E402  # the check comes first
-from pulumi_dra.dra.kuberay import KubeRay, KubeRayArgs  # noqa: E402  # the check comes first
-from pulumi_dra.dra.kueue import Kueue, KueueArgs  # noqa: E402  # the check comes first
-from pulumi_dra.dra.tenant_access import TenantAccess, TenantAccessArgs, TenantSettings  # noqa: E402  # the check comes first
+from pulumi_dra.dra.driver.dra_driver import DraDriver, DraDriverArgs  # noqa: E402  # the check comes first
+from pulumi_dra.dra.driver.driver_installer import DriverInstaller, DriverInstallerArgs  # noqa: E402  # the check comes first
+from pulumi_dra.dra.metrics.gpu_metrics import GpuMetrics, GpuMetricsArgs  # noqa: E402  # the check comes first
+from pulumi_dra.dra.releases.kuberay import KubeRay, KubeRayArgs  # noqa: E402  # the check comes first
+from pulumi_dra.dra.releases.kueue import Kueue, KueueArgs  # noqa: E402  # the check comes first
+from pulumi_dra.dra.tenants.admin_access_policy import AdminAccessPolicy, AdminAccessPolicyArgs  # noqa: E402  # the check comes first
+from pulumi_dra.dra.tenants.tenant_access import TenantAccess, TenantAccessArgs, TenantSettings  # noqa: E402  # the check comes first
 
 __all__ = [
     "AdminAccessPolicy",

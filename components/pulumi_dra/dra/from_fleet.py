@@ -12,18 +12,18 @@ from dra_planner.fleet import Fleet
 from dra_planner.planfile import PlanFile
 from pulumi_dra.built_cluster import BuiltCluster
 from pulumi_dra.children import Children
-from pulumi_dra.dra.admin_access_policy import AdminAccessPolicy
-from pulumi_dra.dra.device_classes import DeviceClasses, DeviceClassesArgs, DeviceClassSettings, read_classes
-from pulumi_dra.dra.device_plugin import DevicePlugin, DevicePluginArgs, read_plugin_inputs
-from pulumi_dra.dra.dra_driver import DraDriver
+from pulumi_dra.dra.classes.device_classes import DeviceClasses, DeviceClassesArgs, DeviceClassSettings, read_classes
+from pulumi_dra.dra.device_plugin.device_plugin import DevicePlugin, DevicePluginArgs, read_plugin_inputs
 from pulumi_dra.dra.dranet import Dranet, DranetArgs
-from pulumi_dra.dra.driver_inputs import DraDriverArgs, read_driver_inputs
-from pulumi_dra.dra.driver_installer import DriverInstaller, DriverInstallerArgs
+from pulumi_dra.dra.driver.dra_driver import DraDriver
+from pulumi_dra.dra.driver.driver_inputs import DraDriverArgs, read_driver_inputs
+from pulumi_dra.dra.driver.driver_installer import DriverInstaller, DriverInstallerArgs
 from pulumi_dra.dra.node_terms import pool_tolerations
-from pulumi_dra.dra.releases_from_fleet import check_releases, declare_releases
-from pulumi_dra.dra.tenant_access import TenantAccess, TenantAccessArgs, read_tenants
-from pulumi_dra.inputs import InputReader
-from pulumi_dra.platform_inputs import DraPlatformInputs
+from pulumi_dra.dra.releases.from_fleet import check_releases, declare_releases
+from pulumi_dra.dra.tenants.admin_access_policy import AdminAccessPolicy
+from pulumi_dra.dra.tenants.tenant_access import TenantAccess, TenantAccessArgs, read_tenants
+from pulumi_dra.inputs.reader import InputReader
+from pulumi_dra.platform.platform_inputs import DraPlatformInputs
 
 
 def check_in_cluster(read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile) -> None:

@@ -7,17 +7,17 @@ from pulumi_dra.extras import require_sdk
 
 require_sdk("pulumi_aws", "aws", "pulumi_dra.eks")
 
-from pulumi_dra.eks.cluster import EksCluster, EksClusterArgs  # noqa: E402  # the check comes first
-from pulumi_dra.eks.gpu_pool import EksGpuPool, EksGpuPoolArgs  # noqa: E402  # the check comes first
-from pulumi_dra.eks.network import EksNetwork, EksNetworkArgs  # noqa: E402  # the check comes first
+from pulumi_dra.eks.cluster.cluster import EksCluster, EksClusterArgs  # noqa: E402  # the check comes first
+from pulumi_dra.eks.network.network import EksNetwork, EksNetworkArgs  # noqa: E402  # the check comes first
+from pulumi_dra.eks.pool.gpu_pool import EksGpuPool, EksGpuPoolArgs  # noqa: E402  # the check comes first
 
 if TYPE_CHECKING:
-    from pulumi_dra.eks.autoscaler_inputs import EksClusterAutoscalerArgs
-    from pulumi_dra.eks.cluster_autoscaler import EksClusterAutoscaler
-    from pulumi_dra.eks.karpenter import EksKarpenter
-    from pulumi_dra.eks.karpenter_inputs import EksKarpenterArgs
-    from pulumi_dra.eks.karpenter_pool import EksKarpenterPool
-    from pulumi_dra.eks.karpenter_pool_inputs import EksKarpenterPoolArgs
+    from pulumi_dra.eks.autoscaler.autoscaler_inputs import EksClusterAutoscalerArgs
+    from pulumi_dra.eks.autoscaler.cluster_autoscaler import EksClusterAutoscaler
+    from pulumi_dra.eks.karpenter.controller import EksKarpenter
+    from pulumi_dra.eks.karpenter.controller_inputs import EksKarpenterArgs
+    from pulumi_dra.eks.karpenter.pool import EksKarpenterPool
+    from pulumi_dra.eks.karpenter.pool_inputs import EksKarpenterPoolArgs
 
 __all__ = [
     "EksCluster",
@@ -34,12 +34,12 @@ __all__ = [
     "EksNetworkArgs",
 ]
 _WITH_KUBERNETES = {
-    "EksClusterAutoscaler": "pulumi_dra.eks.cluster_autoscaler",
-    "EksClusterAutoscalerArgs": "pulumi_dra.eks.autoscaler_inputs",
-    "EksKarpenter": "pulumi_dra.eks.karpenter",
-    "EksKarpenterArgs": "pulumi_dra.eks.karpenter_inputs",
-    "EksKarpenterPool": "pulumi_dra.eks.karpenter_pool",
-    "EksKarpenterPoolArgs": "pulumi_dra.eks.karpenter_pool_inputs",
+    "EksClusterAutoscaler": "pulumi_dra.eks.autoscaler.cluster_autoscaler",
+    "EksClusterAutoscalerArgs": "pulumi_dra.eks.autoscaler.autoscaler_inputs",
+    "EksKarpenter": "pulumi_dra.eks.karpenter.controller",
+    "EksKarpenterArgs": "pulumi_dra.eks.karpenter.controller_inputs",
+    "EksKarpenterPool": "pulumi_dra.eks.karpenter.pool",
+    "EksKarpenterPoolArgs": "pulumi_dra.eks.karpenter.pool_inputs",
 }
 """What brings the SDK of Kubernetes, loaded where it is asked for."""
 

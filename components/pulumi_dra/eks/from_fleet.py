@@ -11,19 +11,19 @@ from dra_planner.fleet import Fleet, Pool
 from dra_planner.planfile import PlanFile
 from pulumi_dra.built_cluster import BuiltCluster
 from pulumi_dra.children import Children
-from pulumi_dra.eks.autoscaler_inputs import EksClusterAutoscalerArgs, read_autoscaler_inputs
-from pulumi_dra.eks.cluster import EksCluster
-from pulumi_dra.eks.cluster_autoscaler import EksClusterAutoscaler
-from pulumi_dra.eks.cluster_inputs import EksClusterArgs, read_cluster_inputs
-from pulumi_dra.eks.fleet_pools import capacity_args, has_claimable_efa, image_args, planned_pods, zones_of
-from pulumi_dra.eks.gpu_pool import EksGpuPool
-from pulumi_dra.eks.gpu_pool_inputs import EksGpuPoolArgs, read_gpu_pool_inputs
-from pulumi_dra.eks.karpenter_from_fleet import check_karpenter, declare_karpenter
-from pulumi_dra.eks.keys import key_region_fault
-from pulumi_dra.eks.volumes import GP3_CLASS
-from pulumi_dra.inputs import InputReader
-from pulumi_dra.planned_pools import planned_pool_args, pools_to_build
-from pulumi_dra.platform_inputs import DraPlatformInputs
+from pulumi_dra.eks.autoscaler.autoscaler_inputs import EksClusterAutoscalerArgs, read_autoscaler_inputs
+from pulumi_dra.eks.autoscaler.cluster_autoscaler import EksClusterAutoscaler
+from pulumi_dra.eks.cluster.cluster import EksCluster
+from pulumi_dra.eks.cluster.cluster_inputs import EksClusterArgs, read_cluster_inputs
+from pulumi_dra.eks.karpenter.from_fleet import check_karpenter, declare_karpenter
+from pulumi_dra.eks.pool.fleet_pools import capacity_args, has_claimable_efa, image_args, planned_pods, zones_of
+from pulumi_dra.eks.pool.gpu_pool import EksGpuPool
+from pulumi_dra.eks.pool.gpu_pool_inputs import EksGpuPoolArgs, read_gpu_pool_inputs
+from pulumi_dra.eks.pool.volumes import GP3_CLASS
+from pulumi_dra.eks.rights.keys import key_region_fault
+from pulumi_dra.inputs.reader import InputReader
+from pulumi_dra.platform.planned_pools import planned_pool_args, pools_to_build
+from pulumi_dra.platform.platform_inputs import DraPlatformInputs
 from pulumi_dra.storage_class import declare_storage_class
 
 

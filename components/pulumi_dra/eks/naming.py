@@ -4,7 +4,7 @@ import unicodedata
 
 import pulumi
 
-from pulumi_dra.inputs import InputReader
+from pulumi_dra.inputs.reader import InputReader
 
 NODE_GROUP_NAME, ROLE_NAME = 63, 64
 """Characters in the names of node groups and roles (EKS and IAM API references)."""

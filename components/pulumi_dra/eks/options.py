@@ -1,9 +1,9 @@
 """What DraPlatform sets of EKS clusters and pools itself; all other inputs of theirs are its options."""
 
-from pulumi_dra.eks.cluster_inputs import EksClusterArgs
-from pulumi_dra.eks.gpu_pool_inputs import EksGpuPoolArgs
-from pulumi_dra.eks.karpenter_pool_inputs import EksKarpenterPoolArgs
-from pulumi_dra.planned_pools import CLUSTER_SET_BY_PLATFORM, POOL_SET_BY_PLATFORM
+from pulumi_dra.eks.cluster.cluster_inputs import EksClusterArgs
+from pulumi_dra.eks.karpenter.pool_inputs import EksKarpenterPoolArgs
+from pulumi_dra.eks.pool.gpu_pool_inputs import EksGpuPoolArgs
+from pulumi_dra.platform.planned_pools import CLUSTER_SET_BY_PLATFORM, POOL_SET_BY_PLATFORM
 
 CLUSTER_INPUTS = (EksClusterArgs,)
 POOL_INPUTS = (EksGpuPoolArgs, EksKarpenterPoolArgs)

@@ -11,14 +11,14 @@ from dra_planner.fleet import Fleet, Pool
 from dra_planner.planfile import PlanFile
 from pulumi_dra.built_cluster import BuiltCluster
 from pulumi_dra.children import Children
-from pulumi_dra.gke.cluster import GkeCluster
-from pulumi_dra.gke.cluster_inputs import GkeClusterArgs, read_cluster_inputs
-from pulumi_dra.gke.gpu_pool import GkeGpuPool
-from pulumi_dra.gke.gpu_pool_inputs import GkeGpuPoolArgs, read_gpu_pool_inputs
-from pulumi_dra.gke.storage import volumes_for
-from pulumi_dra.inputs import InputReader
-from pulumi_dra.planned_pools import planned_pool_args, pods_range_fault, pools_to_build
-from pulumi_dra.platform_inputs import DraPlatformInputs
+from pulumi_dra.gke.cluster.cluster import GkeCluster
+from pulumi_dra.gke.cluster.cluster_inputs import GkeClusterArgs, read_cluster_inputs
+from pulumi_dra.gke.cluster.storage import volumes_for
+from pulumi_dra.gke.pool.gpu_pool import GkeGpuPool
+from pulumi_dra.gke.pool.gpu_pool_inputs import GkeGpuPoolArgs, read_gpu_pool_inputs
+from pulumi_dra.inputs.reader import InputReader
+from pulumi_dra.platform.planned_pools import planned_pool_args, pods_range_fault, pools_to_build
+from pulumi_dra.platform.platform_inputs import DraPlatformInputs
 from pulumi_dra.storage_class import declare_storage_class
 
 CLUSTER_INPUTS = {"tags": "resource_labels", "secrets_kms_key": "secrets_kms_key"}

@@ -4,7 +4,7 @@ import re
 
 import pulumi
 
-from pulumi_dra.inputs import InputReader
+from pulumi_dra.inputs.reader import InputReader
 
 CLUSTER_NAME = NODE_POOL_NAME = 40
 COMPUTE_NAME = 63

@@ -1,8 +1,8 @@
 """What DraPlatform sets of GKE clusters and pools itself; all other inputs of theirs are its options."""
 
-from pulumi_dra.gke.cluster_inputs import GkeClusterArgs
-from pulumi_dra.gke.gpu_pool_inputs import GkeGpuPoolArgs
-from pulumi_dra.planned_pools import CLUSTER_SET_BY_PLATFORM, POOL_SET_BY_PLATFORM
+from pulumi_dra.gke.cluster.cluster_inputs import GkeClusterArgs
+from pulumi_dra.gke.pool.gpu_pool_inputs import GkeGpuPoolArgs
+from pulumi_dra.platform.planned_pools import CLUSTER_SET_BY_PLATFORM, POOL_SET_BY_PLATFORM
 
 CLUSTER_INPUTS = (GkeClusterArgs,)
 POOL_INPUTS = (GkeGpuPoolArgs,)

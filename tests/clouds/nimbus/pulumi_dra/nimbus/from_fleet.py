@@ -8,11 +8,11 @@ from dra_planner.fleet import Fleet, Pool
 from dra_planner.planfile import PlanFile
 from pulumi_dra.built_cluster import BuiltCluster
 from pulumi_dra.children import Children
-from pulumi_dra.inputs import InputReader
+from pulumi_dra.inputs.reader import InputReader
 from pulumi_dra.nimbus.cluster import NimbusCluster, NimbusClusterArgs
 from pulumi_dra.nimbus.gpu_pool import NimbusGpuPool, NimbusGpuPoolArgs, read_gpu_pool_inputs
-from pulumi_dra.planned_pools import planned_pool_args, pools_to_build
-from pulumi_dra.platform_inputs import DraPlatformInputs
+from pulumi_dra.platform.planned_pools import planned_pool_args, pools_to_build
+from pulumi_dra.platform.platform_inputs import DraPlatformInputs
 
 CLUSTER_INPUTS = {"tags": "tags"}
 

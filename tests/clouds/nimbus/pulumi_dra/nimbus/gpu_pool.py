@@ -11,8 +11,8 @@ from dra_planner.clouds import PoolNodes
 from dra_planner.clouds.nimbus import API, CLOUD
 from dra_planner.model import Taint
 from pulumi_dra.children import Children
-from pulumi_dra.inputs import InputReader
-from pulumi_dra.pool_inputs import Counts, NodeTaint, read_counts, read_labels, read_pool_name, read_taints
+from pulumi_dra.inputs.pool_inputs import Counts, NodeTaint, read_counts, read_labels, read_pool_name, read_taints
+from pulumi_dra.inputs.reader import InputReader
 
 
 class NimbusGpuPoolArgs(TypedDict):

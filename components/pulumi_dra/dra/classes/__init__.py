@@ -1,0 +1,1 @@
+"""DeviceClasses of the cluster."""

@@ -1,0 +1,112 @@
+"""DeviceClasses named by intent: what a workload means, not which GPU happens to be there."""
+
+# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+from dataclasses import dataclass
+from typing import Any, NotRequired, TypedDict
+
+import pulumi
+import pulumi_kubernetes as k8s
+
+from dra_planner.clouds import extended_resource_fault, selection_fault
+from dra_planner.drivers import class_name_fault
+from dra_planner.releases import parse_version
+from pulumi_dra.children import Children
+from pulumi_dra.dra.classes.class_selectors import DEVICES, class_selectors, refusal_of
+from pulumi_dra.inputs.kubernetes_version import check_version
+from pulumi_dra.inputs.reader import InputReader
+
+
+class DeviceClassSettings(TypedDict):
+    """One DeviceClass: a ready intent, selectors of one's own, or both (all must hold)."""
+
+    name: str
+    """Name of the class, large-gpu for example."""
+    device: NotRequired[str]
+    """What kind of device: gpu (a whole one), mig (a partition) or any (either). Default: no condition of ours."""
+    memory_gib_at_least: NotRequired[int]
+    """Least memory of the device."""
+    mig_profile: NotRequired[str]
+    """Profile of the partition (1g.10gb); implies device mig."""
+    selectors: NotRequired[list[str]]
+    """CEL expressions over one device, all of which must be true."""
+    extended_resource_name: NotRequired[str]
+    """Extended resource that pods may ask for instead of making a claim; Kubernetes 1.36 and later."""
+    labels: NotRequired[dict[str, pulumi.Input[str]]]
+    """Labels of the class."""
+
+
+class DeviceClassesArgs(TypedDict):
+    """Inputs of DeviceClasses."""
+
+    kubernetes_version: str
+    """Version of the cluster, which decides what a class may say."""
+    # Elements are inputs for the sake of Go, whose generator leaves out the type of a structure that is only ever an
+    # element of a plain list (pulumi/pulumi:pkg/codegen/go/gen.go@v3.259.0). Outputs are refused all the same.
+    classes: list[pulumi.Input[DeviceClassSettings]]
+    """The classes; at least one."""
+
+
+class DeviceClasses(pulumi.ComponentResource):
+    """DeviceClasses of the platform's own, beside those of the driver's chart."""
+
+    names: pulumi.Output[list[str]]
+    """Names of the classes."""
+
+    def __init__(self, name: str, args: DeviceClassesArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        read = InputReader("DeviceClasses", name, args, DeviceClassesArgs)
+        classes = read_classes(read)
+        read.finish()
+        super().__init__("pulumi-dra:index:DeviceClasses", name, {}, opts)
+        options = Children(self, opts).options
+        for item in classes:
+            k8s.resource.v1.DeviceClass(
+                f"{name}-{item.name}",
+                metadata={"name": item.name, "labels": item.labels or None},
+                spec=item.spec,
+                opts=options(),
+            )
+        self.names = pulumi.Output.from_input([item.name for item in classes])
+        self.register_outputs({"names": self.names})
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedClass:
+    """A class that was checked, its spec as the SDK takes it."""
+
+    name: str
+    labels: dict[str, pulumi.Input[str]]
+    spec: Any
+
+
+def read_classes(read: InputReader) -> list[CheckedClass]:
+    """Return the classes; faults are noted in `read`."""
+    version = read.text("kubernetes_version", check=check_version)
+    minor = parse_version(version) if version and not check_version(version) else 0
+    classes = [_read_class(read, index, item, minor) for index, item in enumerate(read.blocks("classes"))]
+    if not classes:
+        read.refuse("classes", "must name at least one")
+    for index, item in enumerate(classes):
+        if item.name and item.name in [other.name for other in classes[:index]]:
+            read.refuse(f"classes[{index}].name", f'"{item.name}" is taken by an earlier class')
+    return classes
+
+
+def _read_class(outer: InputReader, index: int, item: Any, minor: int) -> CheckedClass:
+    read = outer.inside(f"classes[{index}]", item, DeviceClassSettings)
+    class_name = read.text("name", check=class_name_fault)
+    device = read.choice("device", ("", *DEVICES), "") if read.has("device") else ""
+    memory = read.whole("memory_gib_at_least", 0, most=100_000)
+    profile = read.text("mig_profile", "", pattern=r"[1-9]g\.\d+gb(\+[a-z.]+)?", meaning="a MIG profile (1g.10gb)")
+    if profile and device in ("gpu", "any"):
+        read.refuse("device", f'must be mig with mig_profile, not "{device}"')
+    own = read.texts("selectors", check=lambda expression: refusal_of(expression, minor) if minor else "")
+    extended = read.text("extended_resource_name", "")
+    if extended and minor and (complaint := extended_resource_fault(minor)):
+        read.refuse("extended_resource_name", complaint)
+    selectors = [*class_selectors(device=device, memory_gib_at_least=memory, mig_profile=profile), *own]
+    if complaint := selection_fault(selectors):
+        read.refuse("selectors", complaint)
+    spec: dict[str, Any] = {"selectors": [{"cel": {"expression": expression}} for expression in selectors]}
+    if extended:
+        spec["extended_resource_name"] = extended
+    return CheckedClass(class_name, read.labels("labels"), spec)

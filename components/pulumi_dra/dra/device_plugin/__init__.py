@@ -1,0 +1,1 @@
+"""NVIDIA's device plugin, kept off DRA nodes."""

@@ -1,0 +1,151 @@
+"""NVIDIA's device plugin for nodes that are not DRA nodes; or an existing one, kept off the DRA nodes."""
+
+# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+from dataclasses import dataclass
+from typing import Any, NotRequired, TypedDict
+
+import pulumi
+import pulumi_kubernetes as k8s
+
+from dra_planner.drivers import nvidia
+from dra_planner.errors import PlannerError
+from pulumi_dra.children import Children
+from pulumi_dra.dra.device_plugin.plugin_values import device_plugin_values
+from pulumi_dra.dra.node_terms import without_dra_nodes
+from pulumi_dra.dra.releases.images import ImageSettings, read_image
+from pulumi_dra.dra.releases.namespaces import declare_privileged_namespace
+from pulumi_dra.dra.releases.release_status import require_deployed
+from pulumi_dra.inputs.reader import InputReader
+
+NAMESPACE = "nvidia-device-plugin"
+RELEASE = "nvidia-device-plugin"
+
+
+class DevicePluginArgs(TypedDict):
+    """Inputs of DevicePlugin: a version to install, or the DaemonSet that is there already."""
+
+    version: NotRequired[str]
+    """Version of NVIDIA's Helm chart to install: 0.17.4, 0.18.2, …"""
+    namespace: NotRequired[str]
+    """Namespace to make for it. Default nvidia-device-plugin."""
+    chart: NotRequired[str]
+    """Chart to install instead of the published one: a path, an archive or an oci:// address."""
+    image_repository: NotRequired[str]
+    """Image to run instead of the chart's, without a tag: a mirror."""
+    image_digest: NotRequired[str]
+    """Digest that pins the image (sha256:…)."""
+    image_pull_secrets: NotRequired[list[str]]
+    """Secrets in the plugin's namespace to pull the image with."""
+    existing_daemon_set: NotRequired[str]
+    """Name of a DaemonSet that was applied as a plain manifest, to be kept off DRA nodes. Change the values of one
+    that Helm installed instead: the next upgrade would put its own affinity back."""
+    existing_namespace: NotRequired[str]
+    """Namespace of that DaemonSet. Default kube-system."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DevicePluginInputs:
+    """The same, checked; `release` is None for a DaemonSet that is there already."""
+
+    release: nvidia.DevicePluginRelease | None
+    namespace: str
+    chart: str
+    image: ImageSettings
+    existing_daemon_set: str
+    existing_namespace: str
+
+
+def read_plugin_inputs(read: InputReader) -> DevicePluginInputs:
+    """Return the checked inputs; faults are noted in `read`."""
+    version, existing = read.text("version", ""), read.text("existing_daemon_set", "")
+    namespace = read.text("namespace", NAMESPACE, pattern="[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?", meaning="a name")
+    if namespace == "default":
+        read.refuse("namespace", "must not be default: the chart refuses it")
+    release = None
+    if bool(version) == bool(existing):
+        read.refuse("version", "give either version (to install the chart) or existing_daemon_set (to narrow one)")
+    elif version:
+        try:
+            release = nvidia.device_plugin_release(version)
+        except PlannerError as error:
+            read.refuse("version", str(error))
+    for key in ("namespace", "chart", "image_repository", "image_digest", "image_pull_secrets"):
+        if existing and read.has(key):
+            read.refuse(key, "is for a chart that this component installs")
+    if version and read.has("existing_namespace"):
+        read.refuse("existing_namespace", "is for existing_daemon_set")
+    return DevicePluginInputs(
+        release=release,
+        namespace=namespace,
+        chart=read.text("chart", ""),
+        image=read_image(read),
+        existing_daemon_set=existing,
+        existing_namespace=read.text("existing_namespace", "kube-system"),
+    )
+
+
+class DevicePlugin(pulumi.ComponentResource):
+    """NVIDIA's device plugin, kept off DRA nodes: two that hand out the same GPUs would not know of each other."""
+
+    namespace: pulumi.Output[str]
+    """Namespace of the plugin."""
+
+    def __init__(self, name: str, args: DevicePluginArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        read = InputReader("DevicePlugin", name, args, DevicePluginArgs)
+        inputs = read_plugin_inputs(read)
+        read.finish()
+        super().__init__("pulumi-dra:index:DevicePlugin", name, {}, opts)
+        children = Children(self, opts)
+        if inputs.release is None:
+            self._narrow(name, inputs, children)
+            self.namespace = pulumi.Output.from_input(inputs.existing_namespace)
+        else:
+            self.namespace = self._install(name, inputs, inputs.release, children)
+        self.register_outputs({"namespace": self.namespace})
+
+    def _install(
+        self, name: str, inputs: DevicePluginInputs, release: nvidia.DevicePluginRelease, children: Children
+    ) -> pulumi.Output[str]:
+        home = declare_privileged_namespace(name, inputs.namespace, children)
+        own_chart = bool(inputs.chart)
+        installed = k8s.helm.v3.Release(
+            f"{name}-release",
+            name=RELEASE,
+            namespace=home.metadata.name,
+            chart=inputs.chart or release.chart,
+            version=None if own_chart else release.version,
+            repository_opts=None if own_chart else {"repo": release.repository},
+            values=device_plugin_values(release.version, inputs.image),
+            create_namespace=False,
+            # Unlike the driver's, this chart is waited for pod by pod, on nodes that may not be there yet.
+            skip_await=True,
+            opts=children.options(depends_on=[home], delete_before_replace=True),
+        )
+        # A failed release must stop here too: see `require_deployed`.
+        return pulumi.Output.all(home.metadata.name, installed.status).apply(
+            lambda both: both[0] if require_deployed(RELEASE, both[1]) else ""
+        )
+
+    def _narrow(self, name: str, inputs: DevicePluginInputs, children: Children) -> None:
+        terms: Any = without_dra_nodes([])
+        k8s.apps.v1.DaemonSetPatch(
+            f"{name}-off-dra-nodes",
+            metadata={
+                "name": inputs.existing_daemon_set,
+                "namespace": inputs.existing_namespace,
+                # It would wait for the whole rollout, and the change restarts every plugin pod.
+                "annotations": {"pulumi.com/skipAwait": "true"},
+            },
+            spec={
+                "template": {
+                    "spec": {
+                        "affinity": {
+                            "node_affinity": {
+                                "required_during_scheduling_ignored_during_execution": {"node_selector_terms": terms}
+                            }
+                        }
+                    }
+                }
+            },
+            opts=children.options(),
+        )

@@ -1,0 +1,1 @@
+"""The NVIDIA DRA driver: its Helm release, values, quota, and policies."""

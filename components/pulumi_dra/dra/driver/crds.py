@@ -1,0 +1,66 @@
+"""CustomResourceDefinitions of the driver's chart, which Helm installs once and never upgrades."""
+
+from typing import Any, cast
+
+import pulumi
+import pulumi_kubernetes as k8s
+import yaml
+
+from pulumi_dra.children import Children
+from pulumi_dra.inputs.reader import InputReader
+
+GROUP = "resource.nvidia.com"
+
+
+def read_crds(read: InputReader, key: str) -> list[dict[str, Any]]:
+    """Return the definitions in a text of manifests; faults are noted in `read`."""
+    text = read.text(key, "")
+    try:
+        documents: list[Any] = [document for document in yaml.safe_load_all(text) if document is not None]
+    except yaml.YAMLError as error:
+        problem = str(error).split("\n")[0]
+        read.refuse(key, f"is not valid YAML: {problem}")
+        return []
+    found: list[dict[str, Any]] = []
+    for index, document in enumerate(documents):
+        definition = _mapping(document)
+        spec, metadata = _mapping(definition.get("spec")), _mapping(definition.get("metadata"))
+        kind = (definition.get("apiVersion"), definition.get("kind"))
+        if kind != ("apiextensions.k8s.io/v1", "CustomResourceDefinition"):
+            read.refuse(key, f"document {index + 1} is not a CustomResourceDefinition of apiextensions.k8s.io/v1")
+        elif spec.get("group") != GROUP or not metadata.get("name"):
+            read.refuse(key, f"document {index + 1} defines nothing of {GROUP}, the driver's group")
+        else:
+            found.append(definition)
+    if read.has(key) and not documents:
+        read.refuse(key, "holds no manifest")
+    return found
+
+
+def declare_crds(component: str, definitions: list[dict[str, Any]], children: Children) -> list[pulumi.Resource]:
+    """Declare the definitions, and return them: the release must come after them.
+
+    As patches, because a cluster that has had a release before has definitions already; by force, because Helm is
+    their manager in that case. They stay when the driver goes: with a definition go all objects of its kind.
+    """
+    declared: list[pulumi.Resource] = []
+    for definition in definitions:
+        given, spec = _mapping(definition["metadata"]), definition["spec"]
+        metadata: Any = {
+            "name": given["name"],
+            "annotations": {**_mapping(given.get("annotations")), "pulumi.com/patchForce": "true"},
+            "labels": given.get("labels"),
+        }
+        declared.append(
+            k8s.apiextensions.v1.CustomResourceDefinitionPatch(
+                f"{component}-{given['name'].partition('.')[0]}",
+                metadata=metadata,
+                spec=spec,
+                opts=children.options(retain_on_delete=True),
+            )
+        )
+    return declared
+
+
+def _mapping(value: object) -> dict[str, Any]:
+    return cast(dict[str, Any], value) if isinstance(value, dict) else {}

@@ -1,0 +1,212 @@
+"""Inputs of DraDriver: what they are, and what is wrong with them."""
+
+# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NotRequired, TypedDict
+
+import pulumi
+
+from dra_planner.drivers import nvidia
+from dra_planner.drivers.nvidia import DriverRelease
+from dra_planner.errors import PlannerError
+from pulumi_dra.dra.driver.crds import read_crds
+from pulumi_dra.dra.driver.driver_tolerations import DriverToleration, read_tolerations
+from pulumi_dra.dra.driver.driver_values import (
+    GPU_OPERATOR,
+    PLUGIN_PRIORITY,
+    DriverSettings,
+    WebhookSettings,
+    has_network_policy,
+    has_new_names,
+    has_webhook,
+    platforms,
+)
+from pulumi_dra.dra.releases.images import read_image
+from pulumi_dra.inputs.reader import InputReader
+
+NAMESPACE = "nvidia-dra-driver"
+NAMESPACE_NAME = "[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?"
+
+
+ISSUERS = ("selfsigned", "clusterissuer", "issuer")
+
+
+class WebhookTls(TypedDict):
+    """Where the webhook's certificate comes from: cert-manager, or a Secret of one's own."""
+
+    issuer_type: NotRequired[str]
+    """Issuer of cert-manager: selfsigned (default), clusterissuer or issuer."""
+    issuer_name: NotRequired[str]
+    """Name of that issuer; not for selfsigned."""
+    secret_name: NotRequired[str]
+    """Secret with tls.crt and tls.key in the driver's namespace, instead of cert-manager."""
+    ca_bundle: NotRequired[str]
+    """Certificates of the authority that signed it, in base64."""
+
+
+class DraDriverArgs(TypedDict):
+    """Inputs of DraDriver."""
+
+    version: str
+    """Version of the Helm chart: 25.8.1, 25.12.0, 0.4.1, …"""
+    platform: str
+    """Where the NVIDIA driver lies on the nodes: in the image of a cloud, by its name in a fleet, or gpu-operator."""
+    max_nodes: int
+    """The most nodes that all DRA pools together may have; GKE needs a quota for that many driver pods."""
+    namespace: NotRequired[str]
+    """Namespace to make for the driver. Default nvidia-dra-driver."""
+    driver_root: NotRequired[str]
+    """Folder of the NVIDIA driver on the nodes. Default: where the platform has it."""
+    compute_domains: NotRequired[bool]
+    """Whether to run the part for multi-node NVLink (GB200, GB300). Default false."""
+    crd_manifests: NotRequired[str]
+    """The chart's CustomResourceDefinitions, text of the files in its folder crds. Helm installs them with the first
+    release and never again: give them where ComputeDomains are used and the driver was or will be upgraded."""
+    feature_gates: NotRequired[dict[str, bool]]
+    """Feature gates of the driver, by name; 25.8 and later."""
+    consumable_shares: NotRequired[str]
+    """How several claims share a GPU: memory, unlimited or a number of shares; disabled. 0.5.0 and later, with the gate
+    ConsumableShares."""
+    network_policy: NotRequired[bool]
+    """Whether the driver's pods get the chart's network policies; 25.12 and later. Default true where the chart
+    has them."""
+    webhook: NotRequired[bool]
+    """Whether a webhook validates opaque configuration when a claim is created; needs cert-manager. Default false."""
+    webhook_failure_policy: NotRequired[str]
+    """What happens to claims while the webhook is down: Fail (default) or Ignore."""
+    webhook_replicas: NotRequired[int]
+    """Pods of the webhook. Default 1."""
+    webhook_tls: NotRequired[WebhookTls]
+    """Certificate of the webhook. Default: one that cert-manager signs itself."""
+    own_slices_only: NotRequired[bool]
+    """Whether an admission policy keeps each of the driver's pods to the ResourceSlices of its own node. Default
+    true."""
+    image_repository: NotRequired[str]
+    """Image to run instead of the chart's, without a tag: a mirror."""
+    image_digest: NotRequired[str]
+    """Digest that pins the image (sha256:…)."""
+    image_pull_secrets: NotRequired[list[str]]
+    """Secrets in the driver's namespace to pull the image with."""
+    priority_class: NotRequired[str]
+    """Priority class of the driver's pods. Default system-node-critical."""
+    tolerations: NotRequired[list[pulumi.Input[DriverToleration]]]
+    """Further taints of the nodes that the plugin tolerates, beside nvidia.com/gpu."""
+    chart: NotRequired[str]
+    """Chart to install instead of the published one: a path, an archive or an oci:// address."""
+    keep_old_names: NotRequired[bool]
+    """0.4 and later: whether objects are named as in 25.x, so that an upgrade across the chart's renaming updates the
+    plugin in place. False gives the chart's new names; changing it replaces the release, the old one first. Default
+    true."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DraDriverInputs:
+    """The same, checked, with defaults filled in; `release` is None only where it was refused."""
+
+    release: DriverRelease | None
+    namespace: str
+    max_nodes: int
+    chart: str
+    crds: list[dict[str, Any]]
+    own_slices_only: bool
+    settings: DriverSettings
+
+
+def read_driver_inputs(read: InputReader) -> DraDriverInputs:
+    """Return the checked inputs; faults are noted in `read`."""
+    release = _read_release(read)
+    namespace = read.text("namespace", NAMESPACE, pattern=NAMESPACE_NAME, meaning="a name")
+    if namespace == "default":
+        read.refuse("namespace", "must not be default: the chart refuses it")
+    if not read.has("platform"):
+        read.refuse("platform", f"is missing; it is one of {', '.join(platforms())}")
+    settings = _read_settings(read)
+    if release is not None:
+        _check_release(read, release, settings)
+    return DraDriverInputs(
+        release=release,
+        namespace=namespace,
+        max_nodes=read.whole("max_nodes", least=0),
+        chart=read.text("chart", ""),
+        crds=read_crds(read, "crd_manifests"),
+        own_slices_only=read.flag("own_slices_only", True),
+        settings=settings,
+    )
+
+
+def _read_release(read: InputReader) -> DriverRelease | None:
+    version = read.text("version")
+    if not version:
+        return None
+    try:
+        return nvidia.require_installable(nvidia.driver_release(version))
+    except PlannerError as error:
+        read.refuse("version", str(error))
+        return None
+
+
+def _read_settings(read: InputReader) -> DriverSettings:
+    return DriverSettings(
+        platform=read.choice("platform", platforms(), GPU_OPERATOR),
+        driver_root=read.text("driver_root", "", pattern=r"/[^\s]*", meaning="an absolute path"),
+        compute_domains=read.flag("compute_domains", False),
+        feature_gates=read.flags("feature_gates"),
+        consumable_shares=read.text("consumable_shares", ""),
+        network_policy=read.flag("network_policy", True),
+        webhook=_read_webhook(read),
+        image=read_image(read),
+        priority_class=read.text("priority_class", PLUGIN_PRIORITY),
+        tolerations=tuple(read_tolerations(read)),
+        keep_old_names=read.flag("keep_old_names", True),
+    )
+
+
+def _read_webhook(read: InputReader) -> WebhookSettings | None:
+    """Return the webhook's settings, None without one."""
+    asked = read.flag("webhook", False)
+    failure_policy = read.choice("webhook_failure_policy", ("Fail", "Ignore"), "Fail")
+    replicas = read.whole("webhook_replicas", 1, least=1, most=100)
+    tls = read.inside("webhook_tls", read.block("webhook_tls"), WebhookTls)
+    issuer_type, issuer_name = tls.choice("issuer_type", ISSUERS, "selfsigned"), tls.text("issuer_name", "")
+    secret_name, ca_bundle = tls.text("secret_name", ""), tls.text("ca_bundle", "")
+    for key in ("webhook_failure_policy", "webhook_replicas", "webhook_tls"):
+        if read.has(key) and not asked:
+            read.refuse(key, "is for webhook: true")
+    if secret_name and (tls.has("issuer_type") or issuer_name):
+        tls.refuse("secret_name", "is instead of an issuer: give one of the two")
+    if bool(secret_name) != bool(ca_bundle):
+        tls.refuse("ca_bundle" if secret_name else "secret_name", "is missing: secret_name and ca_bundle go together")
+    if bool(issuer_name) != (issuer_type != "selfsigned"):
+        wanted = "is for issuer_type clusterissuer or issuer" if issuer_name else f"is missing: which {issuer_type}?"
+        tls.refuse("issuer_name", wanted)
+    if not asked:
+        return None
+    return WebhookSettings(
+        failure_policy=failure_policy,
+        replicas=replicas,
+        issuer_type=issuer_type,
+        issuer_name=issuer_name,
+        secret_name=secret_name,
+        ca_bundle=ca_bundle,
+    )
+
+
+def _check_release(read: InputReader, release: DriverRelease, settings: DriverSettings) -> None:
+    """Refuse what this release cannot do."""
+    _check_gates(read, release, settings.feature_gates)
+    if read.has("network_policy") and settings.network_policy and not has_network_policy(release):
+        read.refuse("network_policy", f"the chart of {release.version} has none; it begins with 25.12.0")
+    shared = nvidia.DriverSettings(gates=settings.feature_gates, consumable_shares=settings.consumable_shares)
+    for error in nvidia.share_faults(release, shared):
+        read.refuse("consumable_shares", str(error))
+    if settings.webhook and not has_webhook(release):
+        read.refuse("webhook", f"the chart of {release.version} has none; it begins with 25.8.0")
+    if read.has("keep_old_names") and not settings.keep_old_names and not has_new_names(release):
+        read.refuse("keep_old_names", f"{release.version} has the old names alone; the new ones begin with 0.4.0")
+
+
+def _check_gates(read: InputReader, release: DriverRelease, gates: Mapping[str, bool]) -> None:
+    """Refuse gates that the release does not know, and pairs on which the driver stops at start."""
+    for gate, error in nvidia.gate_faults(release, nvidia.DriverSettings(gates=gates)):
+        read.refuse(f"feature_gates.{gate}", str(error))

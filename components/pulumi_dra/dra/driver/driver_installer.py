@@ -1,0 +1,143 @@
+"""Installs the NVIDIA driver on GKE nodes whose own driver installation is off, as DRA pools need it."""
+
+# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+from typing import Any, NotRequired, TypedDict
+
+import pulumi
+import pulumi_kubernetes as k8s
+
+from dra_planner.clouds import DRA
+from pulumi_dra.children import Children
+from pulumi_dra.inputs.reader import InputReader
+
+NAME = "nvidia-dra-driver-installer"
+HOST_DRIVER = "/home/kubernetes/bin/nvidia"
+PAUSE_IMAGE = "registry.k8s.io/pause:3.10"
+INSTALLER_IMAGE = "cos-nvidia-installer:fixed"
+"""Preloaded on Container-Optimized OS, so nothing is pulled and the installer always matches the node's kernel
+(GoogleCloudPlatform/container-engine-accelerators:nvidia-driver-installer/cos/daemonset-preloaded-latest.yaml)."""
+
+# Container-Optimized OS keeps a loaded driver whatever version is asked for, so nothing is installed over one; another
+# version needs nodes that begin anew (…/daemonset-preloaded-latest.yaml@992db812 looks at loaded modules too).
+INSTALL = """\
+loaded=$(cat /sys/module/nvidia/version 2>/dev/null || true)
+case "$loaded" in
+  "") exec /cos-gpu-installer install --version="$DRIVER_VERSION" ;;
+  "$DRIVER_VERSION") echo "NVIDIA driver $loaded is loaded" ;;
+  *) echo "NVIDIA driver $loaded is loaded and stays until the node restarts; asked for: $DRIVER_VERSION" ;;
+esac
+"""
+
+HOST_PATHS = {
+    "dev": ("/dev", "/dev"),
+    "driver": (HOST_DRIVER, "/usr/local/nvidia"),
+    "vulkan": (f"{HOST_DRIVER}/vulkan/icd.d", "/etc/vulkan/icd.d"),
+    "root": ("/", "/root"),
+    "cos-tools": ("/var/lib/cos-tools", "/build/cos-tools"),
+}
+"""Volume → folder of the node, and where the installer has it."""
+
+
+class DriverInstallerArgs(TypedDict):
+    """Inputs of DriverInstaller."""
+
+    driver: NotRequired[str]
+    """Which driver: latest (default), default, or a version that Container-Optimized OS offers (580.95.05)."""
+    pause_image: NotRequired[str]
+    """Image of the container that rests after the installation. Default registry.k8s.io/pause:3.10."""
+
+
+class DriverInstaller(pulumi.ComponentResource):
+    """A DaemonSet that installs the NVIDIA driver on the DRA nodes of a GKE cluster at boot."""
+
+    name: pulumi.Output[str]
+    """Name of the DaemonSet, in kube-system."""
+
+    def __init__(self, name: str, args: DriverInstallerArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        read = InputReader("DriverInstaller", name, args, DriverInstallerArgs)
+        driver = read.text(
+            "driver", "latest", pattern=r"latest|default|\d+(\.\d+)+", meaning="latest, default or a driver version"
+        )
+        pause_image = read.text("pause_image", PAUSE_IMAGE, pattern=r"[^\s]+", meaning="an image")
+        read.finish()
+        super().__init__("pulumi-dra:index:DriverInstaller", name, {}, opts)
+        daemon_set = k8s.apps.v1.DaemonSet(
+            f"{name}-installer",
+            metadata={
+                "name": NAME,
+                "namespace": "kube-system",
+                # Nodes come and go; a deployment must not wait for the driver of each.
+                "annotations": {"pulumi.com/skipAwait": "true"},
+            },
+            spec=installer_spec(driver, pause_image),
+            opts=Children(self, opts).options(),
+        )
+        self.name = daemon_set.metadata.name
+        self.register_outputs({"name": self.name})
+
+
+def installer_spec(driver: str, pause_image: str) -> Any:
+    """Return the DaemonSet's spec in API form: an init container that installs, then a container that does nothing.
+
+    It keeps off nodes on which GKE installs a driver itself: they carry the label gke-gpu-driver-version.
+    """
+    labels = {"app.kubernetes.io/name": NAME}
+    rest = {
+        "name": "rest",
+        "image": pause_image,
+        "resources": {"requests": {"cpu": "1m", "memory": "8Mi"}},
+        "securityContext": {"allowPrivilegeEscalation": False, "readOnlyRootFilesystem": True},
+    }
+    node_terms = [
+        {"key": DRA, "operator": "In", "values": ["true"]},
+        {"key": "cloud.google.com/gke-accelerator", "operator": "Exists"},
+        {"key": "cloud.google.com/gke-gpu-driver-version", "operator": "DoesNotExist"},
+    ]
+    return {
+        "selector": {"matchLabels": labels},
+        "updateStrategy": {"type": "RollingUpdate"},
+        "template": {
+            "metadata": {"labels": labels},
+            "spec": {
+                "priorityClassName": "system-node-critical",
+                "affinity": {
+                    "nodeAffinity": {
+                        "requiredDuringSchedulingIgnoredDuringExecution": {
+                            "nodeSelectorTerms": [{"matchExpressions": node_terms}]
+                        }
+                    }
+                },
+                "tolerations": [{"operator": "Exists"}],
+                "hostNetwork": True,
+                "hostPID": True,
+                "automountServiceAccountToken": False,
+                "volumes": [{"name": key, "hostPath": {"path": path}} for key, (path, _) in HOST_PATHS.items()],
+                "initContainers": [_installing(driver)],
+                "containers": [rest],
+            },
+        },
+    }
+
+
+def _installing(driver: str) -> Any:
+    """Return the container that installs; its variables say where the image finds the folders of the node."""
+    environment = {
+        "DRIVER_VERSION": driver,
+        "NVIDIA_INSTALL_DIR_HOST": HOST_PATHS["driver"][0],
+        "NVIDIA_INSTALL_DIR_CONTAINER": HOST_PATHS["driver"][1],
+        "VULKAN_ICD_DIR_HOST": HOST_PATHS["vulkan"][0],
+        "VULKAN_ICD_DIR_CONTAINER": HOST_PATHS["vulkan"][1],
+        "ROOT_MOUNT_DIR": HOST_PATHS["root"][1],
+        "COS_TOOLS_DIR_HOST": HOST_PATHS["cos-tools"][0],
+        "COS_TOOLS_DIR_CONTAINER": HOST_PATHS["cos-tools"][1],
+    }
+    return {
+        "name": "install",
+        "image": INSTALLER_IMAGE,
+        "imagePullPolicy": "Never",
+        "command": ["bash", "-c", INSTALL],
+        "env": [{"name": key, "value": value} for key, value in environment.items()],
+        "resources": {"requests": {"cpu": "150m"}},
+        "securityContext": {"privileged": True},
+        "volumeMounts": [{"name": key, "mountPath": inside} for key, (_, inside) in HOST_PATHS.items()],
+    }

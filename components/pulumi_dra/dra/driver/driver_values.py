@@ -1,0 +1,176 @@
+"""Values of the NVIDIA DRA driver's Helm chart, per release. Plain values; nothing here asks a cluster.
+
+A Release's preview never renders its chart, so what would fail there is decided and checked here.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from dra_planner import clouds
+from dra_planner.drivers.nvidia import DriverRelease
+from pulumi_dra.dra.driver.chart_keys import unknown_keys
+from pulumi_dra.dra.node_terms import GPU_TOLERATION, dra_node_terms
+from pulumi_dra.dra.releases.images import ImageSettings
+
+GPU_OPERATOR, GPU_OPERATOR_ROOT = "gpu-operator", "/run/nvidia/driver"
+
+
+def platforms() -> tuple[str, ...]:
+    """Return where the NVIDIA driver may come from: the image of a cloud, or the container of the GPU operator."""
+    return (*clouds.names(), GPU_OPERATOR)
+
+
+def driver_root(platform: str) -> str:
+    """Return where the NVIDIA driver lies on the nodes of a platform."""
+    return GPU_OPERATOR_ROOT if platform == GPU_OPERATOR else clouds.cloud(platform).driver_root
+
+
+PLUGIN_PRIORITY = "system-node-critical"
+WEBHOOK_PRIORITY = "system-cluster-critical"
+"""What the charts give their webhook when nothing is said."""
+
+OLD_NAME, NEW_NAME = "nvidia-dra-driver-gpu", "dra-driver-nvidia-gpu"
+"""What the charts call their objects: up to 25.12, and from 0.4 on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WebhookSettings:
+    """The webhook that validates opaque configuration when a claim is created."""
+
+    failure_policy: str = "Fail"
+    replicas: int = 1
+    issuer_type: str = "selfsigned"  # of cert-manager: selfsigned, clusterissuer, issuer
+    issuer_name: str = ""
+    secret_name: str = ""  # a certificate of one's own instead of cert-manager
+    ca_bundle: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DriverSettings:
+    """What a user decides about the driver."""
+
+    platform: str  # one of platforms()
+    driver_root: str = ""  # "" for the platform's
+    compute_domains: bool = False
+    feature_gates: Mapping[str, bool] = field(default_factory=dict[str, bool])
+    consumable_shares: str = ""  # "", disabled, memory, unlimited or a count
+    network_policy: bool = True
+    webhook: WebhookSettings | None = None
+    image: ImageSettings = field(default_factory=ImageSettings)
+    priority_class: str = PLUGIN_PRIORITY
+    tolerations: tuple[Mapping[str, str], ...] = ()  # beside that of the GPU taint
+    keep_old_names: bool = True  # 0.4 and later: the object names of 25.x
+
+    @property
+    def webhook_priority(self) -> str:
+        """The priority class of the webhook: the chart's, unless another one was asked for."""
+        return WEBHOOK_PRIORITY if self.priority_class == PLUGIN_PRIORITY else self.priority_class
+
+
+def driver_values(release: DriverRelease, settings: DriverSettings) -> dict[str, Any]:
+    """Return the chart's values for a release; every key in them exists in that release's chart."""
+    values: dict[str, Any] = {
+        "resources": {"gpus": {"enabled": True}, "computeDomains": {"enabled": settings.compute_domains}},
+        # Every release refuses to install GPU support without it. A real boolean: the chart takes "false" for true.
+        "gpuResourcesEnabledOverride": True,
+        "nvidiaDriverRoot": settings.driver_root or driver_root(settings.platform),
+        # Always said, so that a change of it is a change of the values; see `object_name`.
+        "nameOverride": object_name(release, settings),
+        "kubeletPlugin": _kubelet_plugin(release, settings),
+    }
+    if settings.compute_domains:
+        values["controller"] = _controller(release, settings)
+    if settings.feature_gates:
+        values["featureGates"] = dict(sorted(settings.feature_gates.items()))
+    if settings.consumable_shares:
+        values["consumableShares"] = settings.consumable_shares
+    if image := settings.image.values(release.version):
+        values["image"] = image
+    if settings.image.pull_secrets:
+        values["imagePullSecrets"] = [{"name": name} for name in settings.image.pull_secrets]
+    if settings.webhook:
+        values["webhook"] = _webhook(settings.webhook, settings.webhook_priority)
+    unknown = unknown_keys(release.generation, values)
+    assert not unknown, f"chart {release.version} has no {', '.join(unknown)}"
+    return values
+
+
+def object_name(release: DriverRelease, settings: DriverSettings) -> str:
+    """Return what the chart's objects are named after.
+
+    The chart was renamed at 0.4. Under the new name an upgrade would start a second plugin beside the first, both for
+    one driver (kubernetes-sigs/dra-driver-nvidia-gpu:site/content/docs/upgrade.md@main); under the old one it updates
+    the plugin in place.
+    """
+    return NEW_NAME if has_new_names(release) and not settings.keep_old_names else OLD_NAME
+
+
+def has_new_names(release: DriverRelease) -> bool:
+    """Whether the release's chart is called dra-driver-nvidia-gpu: 0.4 and later."""
+    return release.chart == NEW_NAME
+
+
+def has_network_policy(release: DriverRelease) -> bool:
+    """Whether the release's chart can restrict the driver's own traffic: 25.12 and later."""
+    return not unknown_keys(release.generation, {"kubeletPlugin": {"networkPolicy": {"enabled": True}}})
+
+
+def has_webhook(release: DriverRelease) -> bool:
+    """Whether the release's chart has the webhook that validates opaque configuration: 25.8 and later."""
+    return not unknown_keys(release.generation, {"webhook": {"enabled": True}})
+
+
+def tolerations(settings: DriverSettings) -> list[dict[str, str]]:
+    """Return what the plugin tolerates: our taint, those that the cloud adds by itself, and what was asked for."""
+    added = () if settings.platform == GPU_OPERATOR else clouds.cloud(settings.platform).possible_taints
+    of_cloud = [{"key": t.key, "operator": "Equal", "value": t.value, "effect": t.effect} for t in added]
+    return [dict(GPU_TOLERATION), *of_cloud, *(dict(toleration) for toleration in settings.tolerations)]
+
+
+def _kubelet_plugin(release: DriverRelease, settings: DriverSettings) -> dict[str, Any]:
+    plugin: dict[str, Any] = {
+        # The list replaces the chart's own terms, which also match nodes that the device plugin serves.
+        "affinity": {
+            "nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": dra_node_terms()}}
+        },
+        "tolerations": tolerations(settings),
+        "priorityClassName": settings.priority_class,
+    }
+    if settings.network_policy and has_network_policy(release):
+        plugin["networkPolicy"] = {"enabled": True}
+    return plugin
+
+
+def _controller(release: DriverRelease, settings: DriverSettings) -> dict[str, Any]:
+    """Return the ComputeDomain controller's values.
+
+    Up to 25.12 the chart insists on a control-plane node, and managed clusters show none: the list of terms is
+    replaced by one that every Linux node fits. A list works with every version of the provider; a null did not.
+    """
+    linux = [{"matchExpressions": [{"key": "kubernetes.io/os", "operator": "In", "values": ["linux"]}]}]
+    controller: dict[str, Any] = {
+        "affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": linux}}},
+        "priorityClassName": settings.priority_class,
+    }
+    if settings.network_policy and has_network_policy(release):
+        controller["networkPolicy"] = {"enabled": True}
+    return controller
+
+
+def _webhook(webhook: WebhookSettings, priority_class: str) -> dict[str, Any]:
+    tls: dict[str, Any]
+    if webhook.secret_name:
+        tls = {"mode": "secret", "secret": {"name": webhook.secret_name, "caBundle": webhook.ca_bundle}}
+    else:
+        issuer = {"issuerType": webhook.issuer_type}
+        if webhook.issuer_name:
+            issuer["issuerName"] = webhook.issuer_name
+        tls = {"mode": "cert-manager", "certManager": issuer}
+    return {
+        "enabled": True,
+        "replicas": webhook.replicas,
+        "failurePolicy": webhook.failure_policy,
+        "priorityClassName": priority_class,
+        "tls": tls,
+    }

@@ -1,0 +1,1 @@
+"""GPU metrics by claim, with alerts and a dashboard."""

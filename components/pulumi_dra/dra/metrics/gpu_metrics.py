@@ -1,0 +1,215 @@
+"""Metrics of GPUs by the claim that holds them: NVIDIA's DCGM exporter on the DRA nodes, a dashboard and alerts."""
+
+# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+from dataclasses import dataclass
+from typing import Any, NotRequired, TypedDict
+
+import pulumi
+import pulumi_kubernetes as k8s
+import yaml
+
+from dra_planner.clouds import DRA, label_key_fault, label_value_fault
+from pulumi_dra.children import Children
+from pulumi_dra.dra.driver.driver_tolerations import DriverToleration, read_tolerations
+from pulumi_dra.dra.metrics.alerts import rule_groups
+from pulumi_dra.dra.metrics.dashboard import dashboard_json
+from pulumi_dra.dra.node_terms import GPU_TOLERATION
+from pulumi_dra.dra.releases.optional_releases import PinnedChart, ReleaseInputs, declare_release, read_release
+from pulumi_dra.inputs.reader import InputReader
+
+DCGM = PinnedChart(
+    release="dcgm-exporter",
+    chart="dcgm-exporter",
+    repository="https://nvidia.github.io/dcgm-exporter/helm-charts",
+    version="4.8.3",
+    namespace="dcgm-exporter",
+    pod_security="privileged",
+    least="4.8.3",
+    least_does="sees claims on Kubernetes 1.34",
+)
+"""The first release that reads resource.k8s.io/v1 (NVIDIA/dcgm-exporter pull request 654): those before it wait for
+v1beta1, which Kubernetes 1.34 and later does not serve."""
+
+DAEMON_SET = "dcgm-exporter"
+REQUESTS = {"cpu": "100m", "memory": "128Mi"}
+"""What its pod asks of each GPU node, as in the chart: said here so that fleets can count on it (`daemonPods`)."""
+
+OPERATOR, GOOGLE, ANNOTATIONS = "prometheus-operator", "google", "annotations"
+COLLECTORS = (OPERATOR, GOOGLE, ANNOTATIONS)
+_PORT = "metrics"  # the name of the port in the chart's DaemonSet
+
+
+class GpuMetricsArgs(TypedDict):
+    """Inputs of GpuMetrics."""
+
+    collector: NotRequired[str]
+    """Who collects the metrics: prometheus-operator (a ServiceMonitor and a PrometheusRule), google (GKE's managed
+    Prometheus: PodMonitoring and Rules) or annotations (prometheus.io/scrape on the pods, the rules in a ConfigMap).
+    Default annotations; google on a platform on GKE."""
+    monitor_labels: NotRequired[dict[str, str]]
+    """With prometheus-operator: labels of ServiceMonitor and PrometheusRule, by which a Prometheus selects them
+    (release: kube-prometheus-stack for the chart of that name). Default none."""
+    version: NotRequired[str]
+    """Version of the Helm chart dcgm-exporter, 4.8.3 or later. Default 4.8.3, the first that sees claims on Kubernetes
+    1.34."""
+    chart: NotRequired[str]
+    """Chart to install instead of the published one: a path, an archive or an oci:// address."""
+    image_repository: NotRequired[str]
+    """Image to run instead of the chart's, without a tag: a mirror."""
+    image_pull_secrets: NotRequired[list[str]]
+    """Secrets in dcgm-exporter to pull the image with."""
+    driver_folder: NotRequired[str]
+    """Folder of the nodes with the NVIDIA driver, which is mounted where no container runtime brings it:
+    /home/kubernetes/bin/nvidia on GKE. Default none; on a platform that of its cloud."""
+    tolerations: NotRequired[list[pulumi.Input[DriverToleration]]]
+    """Further taints of the nodes that it tolerates, beside nvidia.com/gpu."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GpuMetricsInputs:
+    """The same, checked."""
+
+    release: ReleaseInputs
+    collector: str
+    monitor_labels: dict[str, str]
+    driver_folder: str
+    tolerations: list[dict[str, str]]
+
+
+def read_gpu_metrics(read: InputReader) -> GpuMetricsInputs:
+    """Return the checked inputs; faults are noted in `read`."""
+    collector = read.choice("collector", COLLECTORS, ANNOTATIONS)
+    if read.has("monitor_labels") and collector != OPERATOR:
+        read.refuse("monitor_labels", f"is for collector: {OPERATOR}, not {collector}")
+    return GpuMetricsInputs(
+        release=read_release(read, DCGM),
+        collector=collector,
+        monitor_labels=_plain_labels(read),
+        driver_folder=read.text("driver_folder", "", pattern=r"/[^\s]+", meaning="an absolute path"),
+        tolerations=read_tolerations(read),
+    )
+
+
+def _plain_labels(read: InputReader) -> dict[str, str]:
+    """Return `monitor_labels`; faults are noted in `read`."""
+    given = read.labels("monitor_labels", check=_label_complaint)
+    return {key: value for key, value in given.items() if isinstance(value, str)}
+
+
+def _label_complaint(key: str, value: str) -> str:
+    return label_key_fault(key) or label_value_fault(value)
+
+
+class GpuMetrics(pulumi.ComponentResource):
+    """NVIDIA's DCGM exporter on the nodes labelled `nvidia.com/gpu.dra=true`, with a dashboard and alerts."""
+
+    namespace: pulumi.Output[str]
+    """Namespace of the exporter."""
+
+    def __init__(self, name: str, args: GpuMetricsArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        read = InputReader("GpuMetrics", name, args, GpuMetricsArgs)
+        inputs = read_gpu_metrics(read)
+        read.finish()
+        super().__init__("pulumi-dra:index:GpuMetrics", name, {}, opts)
+        children = Children(self, opts)
+        # It would be waited for pod by pod, on nodes that may not be there yet.
+        release, self.namespace = declare_release(
+            name, DCGM, inputs.release, dcgm_values(inputs), children, skip_await=True
+        )
+        after = children.options(depends_on=[release])
+        k8s.core.v1.ConfigMap(
+            f"{name}-dashboard",
+            # Grafana's chart loads what has this label (grafana/helm-charts:charts/grafana, sidecar.dashboards).
+            metadata=_named("gpus-and-claims-dashboard", {"grafana_dashboard": "1"}),
+            data={"gpus-and-claims.json": dashboard_json()},
+            opts=after,
+        )
+        self._declare_rules(name, inputs, after)
+        self.register_outputs({"namespace": self.namespace})
+
+    def _declare_rules(self, name: str, inputs: GpuMetricsInputs, opts: pulumi.ResourceOptions) -> None:
+        groups = rule_groups()
+        if inputs.collector == ANNOTATIONS:
+            k8s.core.v1.ConfigMap(
+                f"{name}-rules",
+                metadata=_named("gpus-and-claims-rules"),
+                data={"gpus-and-claims.yaml": yaml.safe_dump({"groups": groups}, sort_keys=False)},
+                opts=opts,
+            )
+            return
+        google = inputs.collector == GOOGLE
+        k8s.apiextensions.CustomResource(
+            f"{name}-rules",
+            api_version="monitoring.googleapis.com/v1" if google else "monitoring.coreos.com/v1",
+            kind="Rules" if google else "PrometheusRule",
+            metadata=_named("gpus-and-claims", inputs.monitor_labels),
+            spec={"groups": groups},
+            opts=opts,
+        )
+        if google:
+            k8s.apiextensions.CustomResource(
+                f"{name}-pods",
+                api_version="monitoring.googleapis.com/v1",
+                kind="PodMonitoring",
+                metadata=_named("dcgm-exporter"),
+                spec={
+                    "selector": {"matchLabels": {"app.kubernetes.io/name": "dcgm-exporter"}},
+                    "endpoints": [{"port": _PORT, "interval": "30s"}],
+                },
+                opts=opts,
+            )
+
+
+def _named(name: str, labels: dict[str, str] | None = None) -> Any:
+    return {"name": name, "namespace": DCGM.namespace, **({"labels": labels} if labels else {})}
+
+
+def dcgm_values(inputs: GpuMetricsInputs) -> dict[str, Any]:
+    """Return the chart's values; every key exists in NVIDIA/dcgm-exporter:deployment/values.yaml@4.5.3-4.8.2."""
+    values: dict[str, Any] = {
+        "fullnameOverride": DAEMON_SET,
+        "kubernetesDRA": {"enabled": True},
+        "serviceMonitor": {
+            "enabled": inputs.collector == OPERATOR,
+            **({"additionalLabels": inputs.monitor_labels} if inputs.monitor_labels else {}),
+        },
+        "nodeSelector": {DRA: "true"},
+        "tolerations": [dict(GPU_TOLERATION), *inputs.tolerations],
+        "resources": {"requests": dict(REQUESTS), "limits": {"cpu": "200m", "memory": "512Mi"}},
+    }
+    if inputs.collector == ANNOTATIONS:
+        values["podAnnotations"] = {"prometheus.io/scrape": "true", "prometheus.io/port": "9400"}
+    if inputs.release.image():
+        values["image"] = inputs.release.image()
+    if inputs.release.image_pull_secrets:
+        values["imagePullSecrets"] = [{"name": secret} for secret in inputs.release.image_pull_secrets]
+    if inputs.driver_folder:
+        values |= _with_driver(inputs.driver_folder)
+    return values
+
+
+def _with_driver(folder: str) -> dict[str, Any]:
+    """Return the values where no runtime brings the driver (Google Cloud, “NVIDIA Data Center GPU Manager (DCGM)”).
+
+    A privileged container must be allowed what the chart's own settings deny: the API server refuses one without.
+    """
+    inside = "/usr/local/nvidia"
+    return {
+        "extraHostVolumes": [{"name": "nvidia-driver", "hostPath": folder}],
+        "extraVolumeMounts": [
+            *_COUNTERS,
+            {"name": "nvidia-driver", "mountPath": inside, "readOnly": True},
+        ],
+        "extraEnv": [{"name": "LD_LIBRARY_PATH", "value": f"{inside}/lib64"}],
+        "securityContext": {"privileged": True, "allowPrivilegeEscalation": True},
+    }
+
+
+_COUNTERS = (
+    # The chart's own mount of the list of metrics: a list of values replaces the chart's.
+    {
+        "name": "exporter-metrics-volume",
+        "mountPath": "/etc/dcgm-exporter/default-counters.csv",
+        "subPath": "default-counters.csv",
+    },
+)

@@ -1,0 +1,1 @@
+"""Helm releases: images, namespaces, status, and the optional ones."""

@@ -1,0 +1,125 @@
+"""Kueue: jobs wait in queues until there is quota. Claims count, by the device classes that its configuration maps."""
+
+# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+from collections.abc import Sequence
+from typing import Any, NotRequired, TypedDict
+
+import pulumi
+import yaml
+
+from pulumi_dra.children import Children
+from pulumi_dra.dra.releases.optional_releases import PinnedChart, ReleaseInputs, declare_release, read_release
+from pulumi_dra.inputs.reader import InputReader
+
+KUEUE = PinnedChart(
+    release="kueue",
+    chart="oci://registry.k8s.io/kueue/charts/kueue",
+    version="0.19.2",
+    namespace="kueue-system",
+    least="0.18.0",
+    least_does="counts claims of templates without a gate",
+)
+"""kubernetes-sigs/kueue:charts/kueue@v0.19.2. From 0.18 on claims of templates count without a gate that is off by
+default (pkg/features/kube_features.go)."""
+
+CHART_CLASSES = ("gpu.nvidia.com", "mig.nvidia.com")
+MOST_CLASSES = 16
+"""The most mappings (kubernetes-sigs/kueue:pkg/config/validation.go@v0.19.2)."""
+LONGEST_CLASS = 63
+"""It takes classes that are names of labels (the same)."""
+OWN_QUOTAS = frozenset({"cpu", "memory", "ephemeral-storage", "pods"})
+"""What Kueue counts of every pod, under these names."""
+_CLASS = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
+
+
+class KueueArgs(TypedDict):
+    """Inputs of Kueue."""
+
+    version: NotRequired[str]
+    """Version of the Helm chart, 0.18.0 or later. Default 0.19.2."""
+    chart: NotRequired[str]
+    """Chart to install instead of the published one: a path, an archive or an oci:// address."""
+    image_repository: NotRequired[str]
+    """Image to run instead of the chart's, without a tag: a mirror."""
+    image_pull_secrets: NotRequired[list[str]]
+    """Secrets in kueue-system to pull the image with."""
+    device_classes: NotRequired[list[str]]
+    """DeviceClasses whose devices count against a quota, each under its own name. Default: gpu.nvidia.com and
+    mig.nvidia.com; of a platform also the classes of its fleet."""
+
+
+def read_kueue(read: InputReader) -> tuple[ReleaseInputs, list[str]]:
+    """Return the checked inputs: those of the release, and the classes; faults are noted in `read`."""
+    classes = read.texts("device_classes", pattern=_CLASS, meaning="the name of a DeviceClass") or list(CHART_CLASSES)
+    for index, each in enumerate(classes):
+        if len(each) > LONGEST_CLASS:
+            read.refuse(
+                f"device_classes[{index}]",
+                f'"{each}" is too long: Kueue takes classes of at most {LONGEST_CLASS} characters; name the others',
+            )
+        elif each in OWN_QUOTAS:
+            read.refuse(f"device_classes[{index}]", f'"{each}" is a quota of Kueue\'s own; name those that count')
+    if len(set(classes)) < len(classes):
+        read.refuse("device_classes", "names a class twice")
+    if len(classes) > MOST_CLASSES:
+        read.refuse("device_classes", f"names {len(classes)}; Kueue maps {MOST_CLASSES} at most")
+    return read_release(read, KUEUE), classes
+
+
+class Kueue(pulumi.ComponentResource):
+    """Kueue, which admits jobs with the label `kueue.x-k8s.io/queue-name` when their claims are within a quota."""
+
+    namespace: pulumi.Output[str]
+    """Namespace of Kueue."""
+
+    def __init__(self, name: str, args: KueueArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        read = InputReader("Kueue", name, args, KueueArgs)
+        inputs, classes = read_kueue(read)
+        read.finish()
+        super().__init__("pulumi-dra:index:Kueue", name, {}, opts)
+        _, self.namespace = declare_release(name, KUEUE, inputs, kueue_values(inputs, classes), Children(self, opts))
+        self.register_outputs({"namespace": self.namespace})
+
+
+def kueue_values(inputs: ReleaseInputs, classes: Sequence[str]) -> dict[str, Any]:
+    """Return the chart's values; every key exists in kubernetes-sigs/kueue:charts/kueue/values.yaml@v0.19.2."""
+    manager: dict[str, Any] = {"image": inputs.image()} if inputs.image() else {}
+    values: dict[str, Any] = {
+        "fullnameOverride": KUEUE.release,
+        "managerConfig": {"controllerManagerConfigYaml": yaml.safe_dump(kueue_configuration(classes), sort_keys=False)},
+    }
+    controller: dict[str, Any] = {"manager": manager} if manager else {}
+    if inputs.image_pull_secrets:
+        controller["imagePullSecrets"] = [{"name": secret} for secret in inputs.image_pull_secrets]
+    return {**values, "controllerManager": controller} if controller else values
+
+
+def kueue_configuration(classes: Sequence[str]) -> dict[str, Any]:
+    """Return Kueue's configuration, which the chart takes whole: each class is counted as the quota of its own name.
+
+    What Kueue does unless told otherwise is left to it; addresses and the lease are those that the chart's objects
+    name (kubernetes-sigs/kueue:charts/kueue/values.yaml, apis/config/v1beta2/configuration_types.go@v0.19.2).
+    """
+    return {
+        "apiVersion": "config.kueue.x-k8s.io/v1beta2",
+        "kind": "Configuration",
+        "health": {"healthProbeBindAddress": ":8081"},
+        "metrics": {"bindAddress": ":8443"},
+        "webhook": {"port": 9443},
+        "leaderElection": {"leaderElect": True, "resourceName": "c1f6bfd2.kueue.x-k8s.io"},
+        "resources": {"deviceClassMappings": [{"name": name, "deviceClassNames": [name]} for name in classes]},
+        # Those that run where nothing else is installed; kinds whose definitions are missing are passed over.
+        "integrations": {
+            "frameworks": [
+                "batch/job",
+                "jobset.x-k8s.io/jobset",
+                "leaderworkerset.x-k8s.io/leaderworkerset",
+                "ray.io/raycluster",
+                "ray.io/rayjob",
+                "ray.io/rayservice",
+                "pod",
+                "deployment",
+                "statefulset",
+            ]
+        },
+    }

@@ -1,0 +1,88 @@
+"""Releases beside the driver that are installed where they are asked for: which chart, pinned, and into what."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import pulumi
+import pulumi_kubernetes as k8s
+
+from dra_planner.drivers import chart_version_fault
+from pulumi_dra.children import Children
+from pulumi_dra.dra.releases.images import SECRET_NAME, read_repository
+from pulumi_dra.dra.releases.namespaces import declare_namespace
+from pulumi_dra.dra.releases.release_status import require_deployed
+from pulumi_dra.inputs.reader import InputReader
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PinnedChart:
+    """A published chart: its address, the version that is installed unless another is named, and its namespace."""
+
+    release: str
+    chart: str  # the name in the repository, or an oci:// address
+    repository: str = ""
+    version: str
+    namespace: str
+    pod_security: str = "restricted"
+    least: str = ""  # the first version that does what it is installed for, "" for any
+    least_does: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReleaseInputs:
+    """What every optional release takes, checked."""
+
+    version: str
+    chart: str
+    image_repository: str
+    image_pull_secrets: tuple[str, ...]
+
+    def image(self) -> dict[str, Any]:
+        """Return the chart's `image`: that of a mirror, else what the chart says."""
+        return {"repository": self.image_repository} if self.image_repository else {}
+
+
+def read_release(read: InputReader, pinned: PinnedChart) -> ReleaseInputs:
+    """Return `version`, `chart`, `image_repository` and `image_pull_secrets`; faults are noted in `read`."""
+    if read.has("chart") and read.has("version"):
+        read.refuse("version", "is that of the published chart; the one in chart has its own")
+    return ReleaseInputs(
+        version=read.text("version", pinned.version, check=lambda text: _version_fault(text, pinned)),
+        chart=read.text("chart", ""),
+        image_repository=read_repository(read),
+        image_pull_secrets=tuple(read.texts("image_pull_secrets", pattern=SECRET_NAME, meaning="a Secret's name")),
+    )
+
+
+def _version_fault(text: str, pinned: PinnedChart) -> str:
+    if (fault := chart_version_fault(text)) or not pinned.least:
+        return fault
+    return f"{pinned.least} is the first that {pinned.least_does}" if _numbers(text) < _numbers(pinned.least) else ""
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(number) for number in version.partition("-")[0].split("."))
+
+
+def declare_release(
+    name: str, pinned: PinnedChart, inputs: ReleaseInputs, values: dict[str, Any], children: Children, **options: Any
+) -> tuple[pulumi.Resource, pulumi.Output[str]]:
+    """Declare the release in a namespace of its own; return it, and the namespace, known once it is deployed."""
+    home = declare_namespace(name, pinned.namespace, pinned.pod_security, children)
+    release = k8s.helm.v3.Release(
+        f"{name}-release",
+        name=pinned.release,
+        namespace=home.metadata.name,
+        chart=inputs.chart or pinned.chart,
+        version=None if inputs.chart else inputs.version,
+        repository_opts={"repo": pinned.repository} if pinned.repository and not inputs.chart else None,
+        values=values,
+        create_namespace=False,
+        timeout=600,
+        opts=children.options(depends_on=[home], delete_before_replace=True),
+        **options,
+    )
+    namespace = pulumi.Output.all(home.metadata.name, release.status).apply(
+        lambda both: str(both[0]) if require_deployed(pinned.release, both[1]) else ""
+    )
+    return release, namespace

@@ -1,0 +1,86 @@
+"""Who may give a namespace admin access to devices, which sees through every allocation."""
+
+# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+import json
+from typing import TypedDict
+
+import pulumi
+import pulumi_kubernetes as k8s
+
+from pulumi_dra.children import Children
+from pulumi_dra.inputs.reader import InputReader
+
+ADMIN_ACCESS_LABEL = "resource.kubernetes.io/admin-access"
+POLICY = "pulumi-dra-admin-access"
+NAME = "[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?"
+
+
+class AdminAccessPolicyArgs(TypedDict):
+    """Inputs of AdminAccessPolicy."""
+
+    namespaces: list[str]
+    """Namespaces that may carry the label `resource.kubernetes.io/admin-access=true`: those of monitoring. An empty
+    list: none may."""
+
+
+class AdminAccessPolicy(pulumi.ComponentResource):
+    """Refuses the label that gives a namespace admin access to devices, except on the namespaces named.
+
+    Kubernetes admits claims with adminAccess only in namespaces that carry the label, so whoever may label
+    namespaces could otherwise look into everybody's devices.
+    """
+
+    policy_name: pulumi.Output[str]
+    """Name of the ValidatingAdmissionPolicy."""
+
+    def __init__(self, name: str, args: AdminAccessPolicyArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        read = InputReader("AdminAccessPolicy", name, args, AdminAccessPolicyArgs)
+        namespaces = read.texts("namespaces", pattern=NAME, meaning="a namespace")
+        if not read.has("namespaces"):
+            read.refuse("namespaces", "is missing; an empty list allows none")
+        read.finish()
+        super().__init__("pulumi-dra:index:AdminAccessPolicy", name, {}, opts)
+        children = Children(self, opts)
+        policy = k8s.admissionregistration.v1.ValidatingAdmissionPolicy(
+            f"{name}-policy",
+            metadata={"name": POLICY},
+            spec={
+                "failure_policy": "Fail",
+                "match_constraints": {
+                    "resource_rules": [
+                        {
+                            "api_groups": [""],
+                            "api_versions": ["v1"],
+                            "operations": ["CREATE", "UPDATE"],
+                            "resources": ["namespaces"],
+                        }
+                    ]
+                },
+                "validations": [
+                    {
+                        "expression": admin_access_rule(namespaces),
+                        "message": f"the label {ADMIN_ACCESS_LABEL} is allowed on {_listed(namespaces)} only",
+                        "reason": "Forbidden",
+                    }
+                ],
+            },
+            opts=children.options(),
+        )
+        k8s.admissionregistration.v1.ValidatingAdmissionPolicyBinding(
+            f"{name}-binding",
+            metadata={"name": POLICY},
+            spec={"policy_name": policy.metadata.name, "validation_actions": ["Deny"]},
+            opts=children.options(),
+        )
+        self.policy_name = policy.metadata.name
+        self.register_outputs({"policy_name": self.policy_name})
+
+
+def admin_access_rule(namespaces: list[str]) -> str:
+    """Return the CEL expression that is true of every namespace that may be as it is."""
+    labelled = f"has(object.metadata.labels) && '{ADMIN_ACCESS_LABEL}' in object.metadata.labels"
+    return f"!({labelled}) || object.metadata.name in {json.dumps(sorted(namespaces))}"
+
+
+def _listed(namespaces: list[str]) -> str:
+    return ", ".join(sorted(namespaces)) or "no namespace"

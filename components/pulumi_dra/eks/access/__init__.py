@@ -1,0 +1,1 @@
+"""Access to an EKS cluster: administrators, access entries, and kubeconfig."""

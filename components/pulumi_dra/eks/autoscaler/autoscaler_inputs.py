@@ -1,0 +1,105 @@
+"""Inputs of EksClusterAutoscaler: what they are, and what is wrong with them."""
+
+# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import NotRequired, TypedDict
+
+import pulumi
+
+from pulumi_dra.dra.releases.images import SECRET_NAME, read_repository
+from pulumi_dra.eks.naming import read_role_tags
+from pulumi_dra.eks.rights.permissions_boundary import read_boundary
+from pulumi_dra.inputs.kubernetes_version import check_version
+from pulumi_dra.inputs.reader import InputReader
+
+CHART_VERSION = "9.59.0"
+"""The first charts that let it read claims and slices are 9.54.0 and later (kubernetes/autoscaler issue 9244)."""
+
+
+@dataclass(frozen=True, slots=True)
+class AutoscalerRelease:
+    """A release of the cluster autoscaler, with the flags that make it see claims."""
+
+    version: str
+    flags: tuple[tuple[str, str], ...] = ()
+
+
+RELEASES: Mapping[str, AutoscalerRelease] = MappingProxyType(
+    {
+        # It sees claims when it is told to; since 1.35 it always does (cluster-autoscaler/main.go at these tags).
+        "1.34": AutoscalerRelease("1.34.5", (("enable-dynamic-resource-allocation", "true"),)),
+        "1.35": AutoscalerRelease("1.35.2"),
+        "1.36": AutoscalerRelease("1.36.1"),
+    }
+)
+"""Kubernetes version → the autoscaler made for it, its latest patch (tags of kubernetes/autoscaler of 2026-07-22)."""
+
+_OWN_FLAGS = frozenset({"cloud-provider", "namespace", "node-group-auto-discovery"})
+
+
+class EksClusterAutoscalerArgs(TypedDict):
+    """Inputs of EksClusterAutoscaler."""
+
+    cluster_name: pulumi.Input[str]
+    """Name of the cluster, whose managed node groups it scales."""
+    kubernetes_version: str
+    """Kubernetes version of the cluster, "1.34": the autoscaler is of the same."""
+    version: NotRequired[str]
+    """Version of the autoscaler, "1.34.5". Default: the latest known one of the cluster's Kubernetes version."""
+    chart: NotRequired[str]
+    """Chart to install instead of the published one: a path, an archive or an oci:// address."""
+    image_repository: NotRequired[str]
+    """Image to run instead of the chart's, without a tag: a mirror."""
+    image_pull_secrets: NotRequired[list[str]]
+    """Secrets in kube-system to pull the image with."""
+    flags: NotRequired[dict[str, str]]
+    """Further flags without their dashes: {"scale-down-unneeded-time": "30m"}."""
+    permissions_boundary_arn: NotRequired[pulumi.Input[str]]
+    """Policy that bounds the role that is made. Default none."""
+    tags: NotRequired[dict[str, pulumi.Input[str]]]
+    """Tags on everything that takes tags."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EksClusterAutoscalerInputs:
+    """The same, checked, with defaults filled in."""
+
+    cluster_name: pulumi.Input[str]
+    version: str
+    chart: str
+    image_repository: str
+    image_pull_secrets: tuple[str, ...]
+    flags: dict[str, str]
+    permissions_boundary_arn: pulumi.Input[str] | None
+    tags: dict[str, pulumi.Input[str]]
+
+
+def read_autoscaler_inputs(read: InputReader) -> EksClusterAutoscalerInputs:
+    """Return the checked inputs; faults are noted in `read`."""
+    kubernetes = read.text("kubernetes_version", check=check_version)
+    known = RELEASES.get(kubernetes)
+    if known is None and kubernetes and not read.has("version"):
+        read.refuse("version", f"is missing: no autoscaler for Kubernetes {kubernetes} is known here; name one")
+    release = known or AutoscalerRelease("")
+    version = read.text("version", release.version, pattern=r"\d+\.\d+\.\d+", meaning='a version such as "1.34.5"')
+    if read.has("version") and kubernetes and not version.startswith(f"{kubernetes}."):
+        read.refuse("version", f"{version} is not for Kubernetes {kubernetes}, whose minor the autoscaler has")
+    flags = read.labels("flags")
+    for name in flags:
+        if name.startswith("-") or name in _OWN_FLAGS or not isinstance(flags[name], str):
+            why = "is set here already" if name in _OWN_FLAGS else "must be a flag without dashes and its plain value"
+            read.refuse(f"flags.{name}", why)
+    return EksClusterAutoscalerInputs(
+        cluster_name=read.required_identifier("cluster_name"),
+        version=version,
+        chart=read.text("chart", ""),
+        image_repository=read_repository(read),
+        image_pull_secrets=tuple(
+            read.texts("image_pull_secrets", pattern=SECRET_NAME, meaning="a Secret's name"),
+        ),
+        flags={**dict(release.flags), **{name: value for name, value in flags.items() if isinstance(value, str)}},
+        permissions_boundary_arn=read_boundary(read),
+        tags=read_role_tags(read),
+    )

@@ -1,0 +1,103 @@
+"""What a node group's launch template says: metadata service, disks, network cards, bought capacity. Plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import pulumi
+
+from pulumi_dra.inputs.disk_speed import USUAL_SPEED, DiskSpeed
+
+if TYPE_CHECKING:
+    # The SDK's own shapes, so that a misspelt key does not pass the type checker; nothing is imported at run time.
+    from pulumi_aws.ec2 import (
+        LaunchTemplateBlockDeviceMappingArgsDict,
+        LaunchTemplateBlockDeviceMappingEbsArgsDict,
+        LaunchTemplateCapacityReservationSpecificationArgsDict,
+        LaunchTemplateInstanceMarketOptionsArgsDict,
+        LaunchTemplateMetadataOptionsArgsDict,
+        LaunchTemplateNetworkInterfaceArgsDict,
+        LaunchTemplateTagSpecificationArgsDict,
+    )
+
+ROOT_DEVICE = "/dev/xvda"
+"""Root volume of Amazon Linux 2023, and of what is made from it (awslabs/amazon-eks-ami:doc/usage/al2.md lists the same
+name for both lines)."""
+
+
+def metadata_options() -> LaunchTemplateMetadataOptionsArgsDict:
+    """Return metadata settings that pods cannot reach: version 2 only, and one network hop."""
+    return {
+        "http_endpoint": "enabled",
+        "http_tokens": "required",
+        "http_put_response_hop_limit": 1,
+        "instance_metadata_tags": "disabled",
+    }
+
+
+def root_volume(
+    size_gib: int, kms_key_id: pulumi.Input[str] | None = None, speed: DiskSpeed = USUAL_SPEED
+) -> list[LaunchTemplateBlockDeviceMappingArgsDict]:
+    """Return the block devices: one encrypted gp3 volume that goes with its node."""
+    ebs: LaunchTemplateBlockDeviceMappingEbsArgsDict = {
+        "volume_size": size_gib,
+        "volume_type": "gp3",
+        "encrypted": "true",
+        "delete_on_termination": "true",
+    }
+    if kms_key_id is not None:
+        ebs["kms_key_id"] = kms_key_id
+    if speed.iops is not None:
+        ebs["iops"] = speed.iops
+    if speed.throughput is not None:
+        ebs["throughput"] = speed.throughput
+    return [{"device_name": ROOT_DEVICE, "ebs": ebs}]
+
+
+def efa_interfaces(
+    interfaces: int, cards: int, security_groups: Sequence[pulumi.Input[str]]
+) -> list[LaunchTemplateNetworkInterfaceArgsDict]:
+    """Return one network interface for each network card.
+
+    Card 0 carries IP traffic, and EFA where the machine has as many EFA `interfaces` as `cards`; where it has one less,
+    card 0 is without (EC2 user guide, “Maximize network bandwidth on Amazon EC2 instances with multiple network
+    cards”, P6-B300). The others carry EFA alone, so they take no address from the subnet (EKS user guide, “Run machine
+    learning training on Amazon EKS with Elastic Fabric Adapter”).
+    Device index 0 is the primary interface of the instance, further cards start at 1.
+    """
+    first = "efa" if interfaces >= cards else "interface"
+    return [
+        {
+            "network_card_index": card,
+            "device_index": 0 if card == 0 else 1,
+            "interface_type": first if card == 0 else "efa-only",
+            "security_groups": list(security_groups),
+            "delete_on_termination": "true",
+        }
+        for card in range(cards)
+    ]
+
+
+def market_options(capacity: str) -> LaunchTemplateInstanceMarketOptionsArgsDict | None:
+    """Return the market of a Capacity Block; every other kind of capacity is chosen by the node group."""
+    return {"market_type": "capacity-block"} if capacity == "capacity-block" else None
+
+
+def reservation_target(
+    capacity: str, reservation_id: pulumi.Input[str] | None
+) -> LaunchTemplateCapacityReservationSpecificationArgsDict | None:
+    """Return which reservation nodes start in; None when nothing was bought beforehand."""
+    if reservation_id is None or capacity not in ("reservation", "capacity-block"):
+        return None
+    return {
+        "capacity_reservation_preference": "capacity-reservations-only",
+        "capacity_reservation_target": {"capacity_reservation_id": reservation_id},
+    }
+
+
+def tag_specifications(tags: Mapping[str, pulumi.Input[str]]) -> list[LaunchTemplateTagSpecificationArgsDict]:
+    """Return the tags of what a node group starts: instances, their volumes and network interfaces."""
+    if not tags:
+        return []
+    return [{"resource_type": kind, "tags": dict(tags)} for kind in ("instance", "volume", "network-interface")]

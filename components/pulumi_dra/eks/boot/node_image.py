@@ -1,0 +1,50 @@
+"""Which EKS image a node boots: by processor, by whether it has GPUs, and of which release."""
+
+import re
+
+from dra_planner import catalog
+from dra_planner.catalog import Machine
+from dra_planner.catalog.facts import fact
+from dra_planner.catalog.image_releases import image_release_fault
+from dra_planner.clouds.eks import CLOUD
+from dra_planner.errors import CatalogError
+from pulumi_dra.inputs.reader import InputReader
+
+_SEEN = fact("eks-image")
+NEWEST_IMAGE = _SEEN.newest if _SEEN is not None else ""
+"""The newest release of EKS' images that the facts know, which Karpenter's pools are pinned to."""
+
+
+def architecture_of(machine: str) -> str:
+    """Return amd64 or arm64 for an EC2 machine type: from the catalogue, else by its name (m7g, c8gn: Graviton)."""
+    if known := known_machine(machine):
+        return known.arch
+    return "arm64" if re.match(r"(?:a1|[a-z]+\d+g[a-z]*)\.", machine) else "amd64"
+
+
+def known_machine(machine: str) -> Machine | None:
+    """Return what the catalogue has of an EC2 machine type; None for one that it does not have."""
+    try:
+        return catalog.machine(CLOUD.name, machine)
+    except CatalogError:
+        return None
+
+
+def gpu_image(architecture: str) -> str:
+    """Return the AMI type of GPU nodes: Amazon Linux 2023 with the NVIDIA driver and without device plugin."""
+    return CLOUD.gpu_images[architecture]
+
+
+def system_image(architecture: str) -> str:
+    """Return the AMI type of nodes without GPUs."""
+    return CLOUD.system_images[architecture]
+
+
+def read_release(read: InputReader, machine: str) -> str:
+    """Return `release_version`, the release of an EKS image, rejected if the machine doesn't work with it."""
+    return read.text(
+        "release_version",
+        pattern=r"\d+\.\d+\.\d+-\d{8}",
+        meaning="the release of an image, 1.34.2-20260115",
+        check=lambda release: image_release_fault(CLOUD.name, machine, release),
+    )

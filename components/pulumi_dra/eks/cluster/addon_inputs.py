@@ -1,0 +1,90 @@
+"""Which add-ons an EKS cluster has, of which versions, set up how: inputs of EksCluster, read and checked."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+import pulumi
+
+from pulumi_dra.eks.cluster.addons import ADDONS, CNI, METRICS_SERVER, NODE_MONITORING, PREFIX_DELEGATION, STORAGE
+from pulumi_dra.inputs.reader import InputReader
+
+# What the plan must know, or a component decides: setting → the input that says it.
+_SAID_ELSEWHERE = {"enableNetworkPolicy": "network_policy", PREFIX_DELEGATION: "prefix_delegation"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddonInputs:
+    """The add-ons beside those that every cluster has, with versions and settings of all of them by name."""
+
+    versions: Mapping[str, pulumi.Input[str]]
+    settings: Mapping[str, Mapping[str, Any]]
+    network_policy: bool
+    prefix_delegation: bool
+    node_monitoring: bool
+    storage_drivers: list[str]
+    metrics_server: bool
+
+
+def read_addons(read: InputReader) -> AddonInputs:
+    """Return what add-ons there are; faults are noted in `read`."""
+    node_monitoring = read.flag("node_monitoring", False)
+    metrics_server = read.flag("metrics_server", False)
+    storage_drivers = read.texts("storage_drivers", check=_storage_complaint)
+    if len(set(storage_drivers)) != len(storage_drivers):
+        read.refuse("storage_drivers", "names a driver twice")
+    asked = {name for name, flag in ((NODE_MONITORING, node_monitoring), (METRICS_SERVER, metrics_server)) if flag}
+    asked |= {STORAGE[name].addon for name in storage_drivers if name in STORAGE}
+    versions, settings = read.labels("addon_versions"), read.labels("addon_settings")
+    for key, addons in (("addon_versions", versions), ("addon_settings", settings)):
+        for addon in addons:
+            if complaint := _addon_complaint(addon, asked):
+                read.refuse(f"{key}.{addon}", complaint)
+    return AddonInputs(
+        versions=versions,
+        settings={addon: _read_settings(read, addon, text) for addon, text in settings.items()},
+        network_policy=read.flag("network_policy", True),
+        prefix_delegation=read.flag("prefix_delegation", False),
+        node_monitoring=node_monitoring,
+        storage_drivers=storage_drivers,
+        metrics_server=metrics_server,
+    )
+
+
+def _addon_complaint(addon: str, asked: set[str]) -> str:
+    optional = {NODE_MONITORING: "node_monitoring: true", METRICS_SERVER: "metrics_server: true"}
+    optional |= {driver.addon: f"storage_drivers: [{name}]" for name, driver in STORAGE.items()}
+    known = (*ADDONS, *optional)
+    if addon not in known:
+        return f"is not an add-on of this component; they are {', '.join(known)}"
+    return f"is for {optional[addon]}" if addon in optional and addon not in asked else ""
+
+
+def _storage_complaint(text: str) -> str:
+    return "" if text in STORAGE else f'"{text}" is not a storage driver here; they are {", ".join(STORAGE)}'
+
+
+def _read_settings(read: InputReader, addon: str, text: pulumi.Input[str]) -> Mapping[str, Any]:
+    """Return an add-on's settings, whose keys only EKS knows (`aws eks describe-addon-configuration`)."""
+    at = f"addon_settings.{addon}"
+    if not isinstance(text, str):
+        read.refuse(at, "must be plain: settings of this component are joined with it, so it cannot be an output")
+        return {}
+    try:
+        settings: object = json.loads(text)
+    except ValueError as error:
+        read.refuse(at, f"is not JSON: {error}")
+        return {}
+    if not isinstance(settings, dict):
+        read.refuse(at, 'must be an object of JSON: {"replicaCount": 3}')
+        return {}
+    found = cast(dict[str, Any], settings)
+    of_pods: Any = found.get("env") or {}
+    if not isinstance(of_pods, dict):
+        read.refuse(at, 'env must be an object of JSON: {"WARM_IP_TARGET": "5"}')
+        return {}
+    for key, name in _SAID_ELSEWHERE.items() if addon == CNI else ():
+        if key in found or key in of_pods:
+            read.refuse(at, f"{key} is said by {name}")
+    return found

@@ -1,0 +1,1 @@
+"""Karpenter on EKS: its controller, its rights, and the pools that it starts."""

@@ -1,0 +1,81 @@
+"""A pool of GPU machines that Karpenter starts and keeps: its NodePool and its EC2NodeClass, sized by a plan."""
+
+# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+from typing import Any
+
+import pulumi
+import pulumi_aws as aws
+import pulumi_kubernetes as k8s
+
+from pulumi_dra.children import Children
+from pulumi_dra.eks.karpenter.objects import API, CLASS_API, node_class_spec, node_pool_spec
+from pulumi_dra.eks.karpenter.pool_inputs import (
+    EksKarpenterPoolArgs,
+    EksKarpenterPoolInputs,
+    read_karpenter_pool_inputs,
+)
+from pulumi_dra.eks.karpenter.spot_role import existing_spot_role
+from pulumi_dra.eks.pool.efa_group import declare_efa_group
+from pulumi_dra.inputs.reader import InputReader
+
+# A wrong subnet, profile or image is told by `up`, and not found out by looking for nodes.
+_UNTIL_READY = {"pulumi.com/waitFor": "condition=Ready"}
+
+
+class EksKarpenterPool(pulumi.ComponentResource):
+    """GPU machines that Karpenter keeps at a count, which the DRA driver runs on and the device plugin keeps off.
+
+    It must be deleted while Karpenter runs, which ends the machines: give it no `deleted_with`.
+    """
+
+    pool_name: pulumi.Output[str]
+    """Name of the pool, of its NodePool and of its EC2NodeClass."""
+    max_nodes: pulumi.Output[int]
+    """The most nodes the pool may have."""
+
+    def __init__(self, name: str, args: EksKarpenterPoolArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        read = InputReader("EksKarpenterPool", name, args, EksKarpenterPoolArgs)
+        inputs = read_karpenter_pool_inputs(read, name)
+        read.finish()
+        super().__init__("pulumi-dra:index:EksKarpenterPool", name, {}, opts)
+        self._children = Children(self, opts)
+        node_class = self._declare_class(inputs)
+        self.node_pool = k8s.apiextensions.CustomResource(
+            f"{name}-pool",
+            api_version=API,
+            kind="NodePool",
+            metadata={"name": inputs.pool_name, "annotations": _UNTIL_READY},
+            spec=node_pool_spec(inputs),
+            opts=self._children.options(depends_on=[node_class]),
+        )
+        self.pool_name = pulumi.Output.from_input(inputs.pool_name)
+        self.max_nodes = pulumi.Output.from_input(inputs.max_nodes)
+        self.register_outputs({"pool_name": self.pool_name, "max_nodes": self.max_nodes})
+
+    def _declare_class(self, inputs: EksKarpenterPoolInputs) -> k8s.apiextensions.CustomResource:
+        groups = list(inputs.security_group_ids)
+        if inputs.efa:
+            groups.append(declare_efa_group(self._name, inputs.vpc_id, self._children, inputs.tags).id)
+        placement: pulumi.Output[str] | None = None
+        if inputs.placement_group:
+            placement = aws.ec2.PlacementGroup(
+                f"{self._name}-placement", strategy="cluster", tags=inputs.tags, opts=self._children.options()
+            ).name
+        class_name: pulumi.Input[str] = inputs.pool_name
+        if inputs.capacity_type == "spot":
+            class_name = existing_spot_role(self._children).apply(lambda _: inputs.pool_name)
+        return k8s.apiextensions.CustomResource(
+            f"{self._name}-class",
+            api_version=CLASS_API,
+            kind="EC2NodeClass",
+            metadata={"name": class_name},
+            spec=node_class_spec(inputs, _terms(inputs.subnet_ids), groups, placement),
+            opts=self._children.options(),
+        )
+
+
+def _terms(ids: pulumi.Input[list[pulumi.Input[str]]]) -> pulumi.Input[list[Any]]:
+    """Return what selects these by their ids, each known as soon as its id is."""
+    if isinstance(ids, list):
+        return [{"id": each} for each in ids]
+    return pulumi.Output.from_input(ids).apply(lambda known: [{"id": each} for each in known])

@@ -1,0 +1,215 @@
+"""Inputs of EksKarpenterPool: what they are, and what is wrong with them."""
+
+# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+import re
+from base64 import b64decode
+from dataclasses import dataclass
+from typing import NotRequired, TypedDict
+
+import pulumi
+
+from dra_planner.clouds import PoolNodes
+from dra_planner.clouds.eks import CLOUD, KARPENTER, KARPENTER_CAPACITY_TYPES
+from dra_planner.model import Taint
+from dra_planner.quantity import amount_complaint
+from pulumi_dra.eks.boot.config import MOST_BYTES, NOTHING_TOLD, KubeletSettings, boot_config, read_boot_script
+from pulumi_dra.eks.boot.node_image import NEWEST_IMAGE, known_machine, read_release
+from pulumi_dra.eks.boot.own_image import read_own_image
+from pulumi_dra.eks.naming import read_tags
+from pulumi_dra.eks.pool.capacity import check_capacity, read_capacity, read_placement
+from pulumi_dra.eks.pool.gpu_pool_inputs import Efa, read_efa, read_mig
+from pulumi_dra.eks.pool.volumes import GP3_SPEED
+from pulumi_dra.inputs.disk_speed import DiskSpeed, read_disk_speed
+from pulumi_dra.inputs.pool_inputs import (
+    NodeTaint,
+    read_disk_gib,
+    read_huge_pages,
+    read_labels,
+    read_max_pods,
+    read_pool_name,
+    read_taints,
+)
+from pulumi_dra.inputs.reader import InputReader
+
+NAME = r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?"
+
+
+class EksKarpenterPoolArgs(TypedDict):
+    """Inputs of EksKarpenterPool."""
+
+    instance_profile_name: pulumi.Input[str]
+    """Instance profile of the nodes, which EksKarpenter makes."""
+    subnet_ids: pulumi.Input[list[pulumi.Input[str]]]
+    """Subnets the nodes may be in: those of the pool's zone."""
+    cluster_security_group_id: pulumi.Input[str]
+    """Security group of the cluster, which the nodes are in."""
+    machine: str
+    """Machine type, p5.48xlarge for example."""
+    nodes: int
+    """How many nodes Karpenter keeps."""
+    max_nodes: int
+    """The most nodes while they are replaced or scaled: with one more than `nodes` a new image can be rolled out."""
+    zone: NotRequired[str]
+    """Zone of the nodes. Default: those of the subnets; Karpenter starts each node where it is cheapest."""
+    pool_name: NotRequired[str]
+    """Name of the pool in the label `pulumi-dra/pool`, of its NodePool and its EC2NodeClass. Default the component's
+    name."""
+    capacity: NotRequired[str]
+    """Where machines come from: on-demand (default), spot, reservation or capacity-block."""
+    reservation_id: NotRequired[pulumi.Input[str]]
+    """Id of the capacity reservation or Capacity Block (cr-…)."""
+    release_version: NotRequired[str]
+    """Release of the image, 1.34.2-20260115. Default: the newest, to which Karpenter moves nodes when it appears."""
+    image: NotRequired[str]
+    """Operating system: al2023, the only one supported with DRA. With image_id it must be said: EKS' images that it is
+    made from."""
+    image_id: NotRequired[pulumi.Input[str]]
+    """Image of one's own (ami-…), for the machine's processor, with /dev/xvda as root device. Default: EKS' image with
+    NVIDIA's driver."""
+    max_unavailable: NotRequired[int]
+    """How many nodes are replaced at once when image or settings change, 0 to 100; 0 keeps all of them. Default 1."""
+    mig_layout: NotRequired[str]
+    """MIG layout made at boot: one for every GPU (all-1g.10gb) or by device (0-3=all-balanced). Default none."""
+    efa: NotRequired[bool]
+    """Whether every network card carries EFA. Default false."""
+    vpc_id: NotRequired[pulumi.Input[str]]
+    """VPC of the nodes; needed with EFA, for its security group."""
+    security_group_ids: NotRequired[list[pulumi.Input[str]]]
+    """Further security groups of the nodes."""
+    boot_script: NotRequired[str]
+    """Shell script, "#!/bin/bash" first, that runs on the first boot of each machine before it joins. No place for
+    secrets. Default none."""
+    placement_group: NotRequired[bool]
+    """Whether nodes are placed close together. Default false."""
+    max_pods: NotRequired[int]
+    """The most pods of a node. Default: what Karpenter works out for the machine."""
+    reserved_cpu: NotRequired[str]
+    """CPU that kubelet keeps from pods for the system ("500m"). Default: the image's own reservation alone."""
+    reserved_memory: NotRequired[str]
+    """Memory that kubelet keeps from pods for the system ("2Gi"). Default: the image's own reservation alone."""
+    huge_pages_2mi: NotRequired[int]
+    """How many huge pages of 2 MiB nodes reserve at boot, for pods that request hugepages-2Mi: memory that others do
+    not have. A node that cannot reserve them all does not join. Default none."""
+    huge_pages_1gi: NotRequired[int]
+    """How many huge pages of 1 GiB. Default none."""
+    disk_gib: NotRequired[int]
+    """Size of the root volume. Default 200."""
+    disk_iops: NotRequired[int]
+    """Operations of the root volume in a second, 3000 to 80000, 500 for each GiB at most. Default 3000."""
+    disk_throughput: NotRequired[int]
+    """Throughput of the root volume in MiB a second, 125 to 2000, 1 for each 4 operations at most. Default 125."""
+    local_storage: NotRequired[str]
+    """What to do with local NVMe disks: none (default), raid0 (one file system for containers) or mount."""
+    disk_kms_key: NotRequired[pulumi.Input[str]]
+    """Key that encrypts the root volume, among the volume_key_arns of EksKarpenter. Default: the account's for EBS."""
+    labels: NotRequired[dict[str, pulumi.Input[str]]]
+    """Further labels of the nodes."""
+    taints: NotRequired[list[pulumi.Input[NodeTaint]]]
+    """Further taints of the nodes, beside nvidia.com/gpu=present:NoSchedule."""
+    tags: NotRequired[dict[str, pulumi.Input[str]]]
+    """Tags on everything that takes tags, instances and volumes included."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EksKarpenterPoolInputs:
+    """The same, checked, with defaults filled in and labels, MIG layout and EFA worked out."""
+
+    instance_profile_name: pulumi.Input[str]
+    subnet_ids: pulumi.Input[list[pulumi.Input[str]]]
+    security_group_ids: list[pulumi.Input[str]]  # the cluster's first
+    machine: str
+    nodes: int
+    max_nodes: int
+    zone: str
+    pool_name: str
+    capacity_type: str
+    reservation_id: pulumi.Input[str] | None
+    image_term: dict[str, pulumi.Input[str]]  # what selects the image
+    max_unavailable: int
+    efa: Efa | None
+    vpc_id: pulumi.Input[str] | None
+    user_data: str  # plain text
+    kubelet: KubeletSettings
+    placement_group: bool
+    disk_gib: int
+    disk_speed: DiskSpeed
+    local_storage: str
+    disk_kms_key: pulumi.Input[str] | None
+    labels: dict[str, pulumi.Input[str]]
+    taints: list[Taint]
+    tags: dict[str, pulumi.Input[str]]
+
+
+def read_karpenter_pool_inputs(read: InputReader, name: str) -> EksKarpenterPoolInputs:
+    """Return the checked inputs of the pool called `name`; faults are noted in `read`."""
+    machine = read.text("machine")
+    pool_name = read_pool_name(read, name)
+    if pool_name and not re.fullmatch(NAME, pool_name):
+        read.refuse("pool_name", f'"{pool_name}" is not the name of a NodePool: lower-case letters, digits and -')
+    capacity = read_capacity(read, machine)
+    reservation_id = read.identifier("reservation_id", check=CLOUD.reservation_fault)
+    if complaint := check_capacity(capacity, reservation_id is not None):
+        read.refuse("reservation_id", complaint)
+    count = read.whole("nodes")
+    most = read.whole("max_nodes", least=1)
+    if count > most:
+        read.refuse("nodes", f"{count} is more than max_nodes, {most}")
+    nodes = PoolNodes(name=pool_name, machine=known_machine(machine), capacity=capacity, autoscaler=KARPENTER)
+    storage = read.choice("local_storage", ("none", "raid0", "mount"), "none")
+    cluster_group = read.required_identifier("cluster_security_group_id")
+    more_groups = read.some_identifiers("security_group_ids", pattern="sg-.+", meaning="the id of a security group")
+    return EksKarpenterPoolInputs(
+        instance_profile_name=read.required_identifier("instance_profile_name"),
+        subnet_ids=read.identifiers("subnet_ids", required=True),
+        security_group_ids=[cluster_group, *more_groups],
+        machine=machine,
+        nodes=count,
+        max_nodes=most,
+        zone=read.text("zone", "", check=CLOUD.zone_fault),
+        pool_name=pool_name,
+        capacity_type=KARPENTER_CAPACITY_TYPES[capacity],
+        reservation_id=reservation_id,
+        image_term=_read_image(read, machine),
+        max_unavailable=read.whole("max_unavailable", 1, most=100),
+        efa=read_efa(read, machine),
+        vpc_id=read.identifier("vpc_id"),
+        user_data=_read_user_data(read, machine, storage),
+        kubelet=KubeletSettings(
+            max_pods=read_max_pods(read, CLOUD),
+            reserved_cpu=read.text("reserved_cpu", "", check=amount_complaint),
+            reserved_memory=read.text("reserved_memory", "", check=amount_complaint),
+        ),
+        placement_group=read_placement(read, capacity),
+        disk_gib=(disk_gib := read_disk_gib(read, CLOUD)),
+        disk_speed=read_disk_speed(read, GP3_SPEED, disk_gib),
+        local_storage=storage,
+        disk_kms_key=read.identifier("disk_kms_key", pattern="arn:.+:kms:.+", meaning="the ARN of a KMS key"),
+        labels=read_labels(read, CLOUD, nodes),
+        taints=read_taints(read, CLOUD, nodes),
+        tags=read_tags(read),
+    )
+
+
+def _read_image(read: InputReader, machine: str) -> dict[str, pulumi.Input[str]]:
+    """Return what selects the image: its id, or EKS' alias with a release's date, of every Kubernetes version one."""
+    own = read_own_image(read)
+    if own is not None:
+        return {"id": own.id}
+    if not read.has("release_version"):
+        return {"alias": f"al2023@v{NEWEST_IMAGE}"}
+    release = read_release(read, machine)
+    return {"alias": f"al2023@v{release.rpartition('-')[2]}"}
+
+
+def _read_user_data(read: InputReader, machine: str, storage: str) -> str:
+    """Return what nodes are told at boot beside what Karpenter tells them, as plain text; "" for nothing."""
+    script = read_boot_script(read)
+    disks = "mount" if storage == "mount" else "none"  # a raid0 Karpenter makes by itself
+    pages = read_huge_pages(read, known_machine(machine))
+    told = boot_config(
+        mig=read_mig(read, machine), local_storage=disks, kubelet=NOTHING_TOLD, huge_pages=pages, script=script
+    )
+    text = b64decode(told).decode()
+    if len(text.encode()) > MOST_BYTES:
+        read.refuse("boot_script", f"makes user data of {len(text.encode())} bytes; EC2 takes {MOST_BYTES}")
+    return text

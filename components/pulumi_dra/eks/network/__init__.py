@@ -1,0 +1,1 @@
+"""The VPC of an EKS cluster: addresses, zones, endpoints, and flow logs."""

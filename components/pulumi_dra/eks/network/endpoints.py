@@ -1,0 +1,115 @@
+"""Endpoints of AWS' services inside a VPC: how nodes reach them where there is no way to the internet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import pulumi
+import pulumi_aws as aws
+
+from dra_planner.clouds import repetition_fault
+from pulumi_dra.inputs.reader import InputReader
+
+# What nodes, pods with Pod Identity, and load balancers need of a cluster without a way out (EKS user guide, “Deploy
+# private clusters with limited internet access” and “Set up the Amazon EKS Pod Identity Agent”); S3 has a gateway.
+NEEDED = ("ec2", "ecr.api", "ecr.dkr", "eks", "eks-auth", "elasticloadbalancing", "logs", "sts")
+
+
+IN_CHINA = frozenset(
+    {
+        "account", "application-autoscaling", "appmesh-envoy-management", "athena", "autoscaling", "backup", "batch",
+        "cassandra", "cloudcontrolapi", "cloudformation", "codedeploy-commands-secure", "databrew", "dms", "ebs", "ec2",
+        "ecr.api", "ecr.dkr", "eks", "elasticache", "elasticbeanstalk", "elasticfilesystem", "elasticfilesystem-fips",
+        "emr-containers", "execute-api", "fsx", "imagebuilder", "iot.data", "kinesis-streams", "lambda",
+        "license-manager", "monitoring", "polly", "rds", "redshift", "redshift-data", "sagemaker.api",
+        "sagemaker.featurestore-runtime", "sagemaker.runtime", "securityhub", "servicecatalog", "sms", "sqs", "states",
+        "sts", "sync-states", "synthetics", "transcribe", "transcribestreaming", "transfer", "workspaces", "xray",
+    }
+)  # fmt: skip
+"""Services whose endpoints in China are called cn.com.amazonaws.…; the others' names begin as elsewhere
+(aws/aws-cdk pull requests 16139 and 25333, which list them; eksctl-io/eksctl issues 2568 and 3081)."""
+
+
+def service_name(region: str, service: str) -> str:
+    """Return what a service's endpoint in a region is called: com.amazonaws.us-east-1.ecr.api."""
+    head = "cn.com.amazonaws" if region.startswith("cn-") and service in IN_CHINA else "com.amazonaws"
+    return f"{head}.{region}.{service}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WayOut:
+    """How nodes reach what is outside of their VPC."""
+
+    nat_gateways: bool
+    single_nat_gateway: bool
+    interface_endpoints: list[str]  # those given
+
+    @property
+    def services(self) -> list[str]:
+        """Services that get an endpoint: without NAT gateways those that are needed come beside those given."""
+        return sorted({*self.interface_endpoints, *(() if self.nat_gateways else NEEDED)})
+
+
+def read_way_out(read: InputReader) -> WayOut:
+    """Return the checked inputs of that name."""
+    way_out = WayOut(
+        nat_gateways=read.flag("nat_gateways", True),
+        single_nat_gateway=read.flag("single_nat_gateway", False),
+        interface_endpoints=read.texts(
+            "interface_endpoints",
+            pattern=r"[a-z0-9-]+(\.[a-z0-9-]+)*",
+            meaning="the last part of a service's name: ecr.api, ssm, sqs",
+        ),
+    )
+    if way_out.single_nat_gateway and not way_out.nat_gateways:
+        read.refuse("single_nat_gateway", "is for a network with nat_gateways")
+    if fault := repetition_fault(way_out.interface_endpoints):
+        read.refuse("interface_endpoints", fault)
+    if "s3" in way_out.interface_endpoints:
+        read.refuse("interface_endpoints", "names s3, which has a gateway endpoint already")
+    return way_out
+
+
+def declare_endpoints(
+    name: str,
+    services: Sequence[str],
+    vpc: aws.ec2.Vpc,
+    cidr: str,
+    subnet_ids: Sequence[pulumi.Input[str]],
+    named: Callable[[str], dict[str, pulumi.Input[str]]],
+    options: Callable[[], pulumi.ResourceOptions],
+) -> list[pulumi.Resource]:
+    """Declare an endpoint of each service in every subnet, behind a group that admits the VPC over TLS."""
+    if not services:
+        return []
+    group = aws.ec2.SecurityGroup(
+        f"{name}-endpoints",
+        description="Who may use the endpoints of AWS services",
+        vpc_id=vpc.id,
+        ingress=[
+            {
+                "description": "TLS from the VPC",
+                "protocol": "tcp",
+                "from_port": 443,
+                "to_port": 443,
+                "cidr_blocks": [cidr],
+            }
+        ],
+        tags=named("endpoints"),
+        opts=options(),
+    )
+    return [
+        aws.ec2.VpcEndpoint(
+            f"{name}-endpoint-{service}",
+            vpc_id=vpc.id,
+            service_name=vpc.arn.apply(lambda arn, of=service: service_name(arn.split(":")[3], of)),
+            vpc_endpoint_type="Interface",
+            private_dns_enabled=True,
+            subnet_ids=list(subnet_ids),
+            security_group_ids=[group.id],
+            tags=named(f"endpoint-{service}"),
+            opts=options(),
+        )
+        for service in services
+    ]

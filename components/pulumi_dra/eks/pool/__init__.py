@@ -1,0 +1,1 @@
+"""GPU pools of EKS: managed node groups, their capacity, disks, and schedules."""

@@ -1,0 +1,55 @@
+"""How an EKS pool gets its machines: the node group's capacity type and where the machine type is named."""
+
+from dra_planner.clouds.eks import CAPACITY_TYPES, CLOUD
+from pulumi_dra.eks.boot.node_image import known_machine
+from pulumi_dra.inputs.pool_inputs import check_purchase
+from pulumi_dra.inputs.reader import InputReader
+
+KINDS = tuple(CAPACITY_TYPES)
+
+
+def capacity_type(capacity: str) -> str:
+    """Return the node group's capacity type; a reservation is on-demand capacity paid beforehand."""
+    return CAPACITY_TYPES[capacity]
+
+
+def is_bought(capacity: str) -> bool:
+    """Whether the machines were bought beforehand, so that a second set beside the first cannot be had."""
+    return capacity in ("reservation", "capacity-block")
+
+
+def machine_in_template(capacity: str) -> bool:
+    """Whether the launch template names the machine type; for Capacity Blocks EKS does not take it elsewhere."""
+    return capacity == "capacity-block"
+
+
+def read_capacity(read: InputReader, machine: str) -> str:
+    """Return `capacity`, judged by the machine: see `check_purchase`."""
+    capacity = read.choice("capacity", KINDS, "on-demand")
+    check_purchase(read, CLOUD, known_machine(machine), capacity)
+    return capacity
+
+
+def check_capacity(capacity: str, has_reservation_id: bool) -> str:
+    """Return what is wrong with a capacity and its reservation, or ""."""
+    if is_bought(capacity) and not has_reservation_id:
+        return f'is missing: capacity "{capacity}" needs the id of what was bought (cr-…)'
+    if has_reservation_id and not is_bought(capacity):
+        return f'is for capacity "reservation" or "capacity-block", not "{capacity}"'
+    return ""
+
+
+def read_placement(read: InputReader, capacity: str) -> bool:
+    """Return `placement_group`, which is a new one: what was bought beforehand is in none, or in another.
+
+    Sources: terraform-aws-modules/terraform-aws-eks pull request 3730 (reservations and Capacity Blocks that are not in
+    the group: InsufficientInstanceCapacity); aws/aws-parallelcluster pull request 6311 (Capacity Blocks).
+    """
+    wanted = read.flag("placement_group", False)
+    if wanted and is_bought(capacity):
+        read.refuse(
+            "placement_group",
+            "is not for machines that were bought: they are where they were bought, and EC2 finds none of them for a "
+            "new placement group; leave it out",
+        )
+    return wanted

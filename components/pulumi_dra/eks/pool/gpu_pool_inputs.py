@@ -1,0 +1,347 @@
+"""Inputs of EksGpuPool: what they are, and what is wrong with them."""
+
+# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+from base64 import b64decode
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NotRequired, TypedDict
+
+import pulumi
+
+from dra_planner.clouds import PoolNodes, Schedule
+from dra_planner.clouds.eks import CLOUD
+from dra_planner.errors import CatalogError
+from dra_planner.model import Taint
+from dra_planner.quantity import amount_complaint
+from pulumi_dra.eks.boot.config import MOST_BYTES, JoiningNode, KubeletSettings, boot_config, read_boot_script
+from pulumi_dra.eks.boot.mig import mig_instances
+from pulumi_dra.eks.boot.node_image import known_machine, read_release
+from pulumi_dra.eks.boot.own_image import OwnImage, longest_node, read_joining, read_own_image
+from pulumi_dra.eks.naming import read_tags
+from pulumi_dra.eks.pool.capacity import check_capacity, is_bought, read_capacity, read_placement
+from pulumi_dra.eks.pool.schedule import PoolSchedule, read_schedule
+from pulumi_dra.eks.pool.volumes import GP3_SPEED
+from pulumi_dra.eks.rights.key_grants import read_volume_key
+from pulumi_dra.inputs.disk_speed import DiskSpeed, read_disk_speed
+from pulumi_dra.inputs.key_inputs import read_key_grant
+from pulumi_dra.inputs.kubernetes_version import version_check
+from pulumi_dra.inputs.node_repair import NodeRepairLimits, read_node_repair
+from pulumi_dra.inputs.pool_inputs import (
+    Counts,
+    NodeTaint,
+    read_counts,
+    read_disk_gib,
+    read_huge_pages,
+    read_kubelet_policies,
+    read_labels,
+    read_max_pods,
+    read_pool_name,
+    read_taints,
+)
+from pulumi_dra.inputs.reader import InputReader
+
+if TYPE_CHECKING:
+    # The SDK's own shape; nothing is imported at run time.
+    from pulumi_aws.eks import NodeGroupNodeRepairConfigArgsDict
+
+
+class EksGpuPoolArgs(TypedDict):
+    """Inputs of EksGpuPool."""
+
+    cluster_name: pulumi.Input[str]
+    """Name of the cluster."""
+    node_role_arn: pulumi.Input[str]
+    """IAM role of the nodes."""
+    subnet_ids: pulumi.Input[list[pulumi.Input[str]]]
+    """Subnets the nodes may be in: those of the pool's zones. A node group cannot move, so others replace it."""
+    keep_subnets: NotRequired[bool]
+    """Whether the pool stays in the subnets it was created in when `subnet_ids` changes, as it does when a network
+    grows by a zone. Default false."""
+    machine: str
+    """Machine type, p5.48xlarge for example."""
+    max_nodes: int
+    """The most nodes the pool may have."""
+    min_nodes: NotRequired[int]
+    """The fewest nodes the pool may have. Default 0."""
+    desired_nodes: NotRequired[int]
+    """How many nodes the pool is created with. Default the minimum."""
+    autoscaled: NotRequired[bool]
+    """Whether an autoscaler changes the number of nodes; Pulumi then keeps the present one, within the limits. Default
+    false."""
+    schedule: NotRequired[PoolSchedule]
+    """When the pool has desired_nodes; else it has min_nodes. EC2 Auto Scaling changes the count. Default: always."""
+    pool_name: NotRequired[str]
+    """Name of the pool in the label `pulumi-dra/pool`. Default the component's name."""
+    capacity: NotRequired[str]
+    """Where machines come from: on-demand (default), spot, reservation or capacity-block."""
+    reservation_id: NotRequired[pulumi.Input[str]]
+    """Id of the capacity reservation or Capacity Block (cr-…)."""
+    image: NotRequired[str]
+    """Operating system: al2023, the only one supported with DRA. With image_id it must be said: EKS' images that it is
+    made from."""
+    image_id: NotRequired[pulumi.Input[str]]
+    """Image of one's own (ami-…), for the machine's processor, with /dev/xvda as root device. Its nodes are told their
+    cluster, labels and taints by this pool. Another one rolls the nodes; to or from EKS' own image a new group is made.
+    Default: EKS' image with NVIDIA's driver."""
+    cluster_endpoint: NotRequired[pulumi.Input[str]]
+    """With image_id: address of the API server."""
+    cluster_certificate_authority: NotRequired[pulumi.Input[str]]
+    """With image_id: certificate of the cluster's authority, in base64."""
+    service_cidr: NotRequired[pulumi.Input[str]]
+    """With image_id: range of the cluster's services."""
+    kubernetes_version: NotRequired[pulumi.Input[str]]
+    """Kubernetes version of the nodes. Default the cluster's at creation."""
+    release_version: NotRequired[str]
+    """Release of the image, 1.34.2-20260115, of the nodes' Kubernetes version: change both together. A later one rolls
+    the nodes; there is no way back. Default: the newest one when the pool is made or its version changes."""
+    update_strategy: NotRequired[str]
+    """How nodes are replaced in an update: MINIMAL (default), old ones first, for a full pool has no room; or DEFAULT,
+    new ones first, which needs machines to be had."""
+    max_unavailable: NotRequired[int]
+    """How many nodes an update replaces at once, 1 to 100. Default 1."""
+    force_update: NotRequired[bool]
+    """Whether an update goes on when a disruption budget keeps a pod on its node for 15 minutes. Default false."""
+    mig_layout: NotRequired[str]
+    """MIG layout made at boot: one for every GPU (all-1g.10gb) or by device (0-3=all-balanced). Default none."""
+    efa: NotRequired[bool]
+    """Whether every network card carries EFA. Default false."""
+    cluster_security_group_id: NotRequired[pulumi.Input[str]]
+    """Security group of the cluster; needed with EFA, because the template then names the groups."""
+    vpc_id: NotRequired[pulumi.Input[str]]
+    """VPC of the nodes; needed with EFA, for its security group."""
+    security_group_ids: NotRequired[list[pulumi.Input[str]]]
+    """Further security groups of the nodes; with them cluster_security_group_id, which EKS then adds no longer."""
+    boot_script: NotRequired[str]
+    """Shell script, "#!/bin/bash" first, that runs on the first boot of each machine before it joins: proxies,
+    certificates, mirrors of registries. It is in the launch template, so no place for secrets; another one rolls the
+    nodes. Default none."""
+    placement_group: NotRequired[bool]
+    """Whether nodes are placed close together, which needs subnets of one zone. Default false."""
+    max_pods: NotRequired[int]
+    """The most pods of a node. Default: what EKS works out for the machine."""
+    reserved_cpu: NotRequired[str]
+    """CPU that kubelet keeps from pods for the system ("500m"). Default: the image's own reservation alone."""
+    reserved_memory: NotRequired[str]
+    """Memory that kubelet keeps from pods for the system ("2Gi"). Default: the image's own reservation alone."""
+    huge_pages_2mi: NotRequired[int]
+    """How many huge pages of 2 MiB nodes reserve at boot, for pods that request hugepages-2Mi: memory that others do
+    not have. A node that cannot reserve them all does not join. Default none."""
+    huge_pages_1gi: NotRequired[int]
+    """How many huge pages of 1 GiB. Default none."""
+    cpu_manager_policy: NotRequired[str]
+    """static: Guaranteed pods with whole CPUs have them for themselves; or none (default). Another one on a node that
+    runs needs a new node, which the launch template sees to."""
+    topology_manager_policy: NotRequired[str]
+    """With static CPUs: best-effort, those of one NUMA node where it can be; or none (default). Stricter ones let
+    kubelet turn down pods that were placed."""
+    disk_gib: NotRequired[int]
+    """Size of the root volume. Default 200."""
+    disk_iops: NotRequired[int]
+    """Operations of the root volume in a second, 3000 to 80000, 500 for each GiB at most. Default 3000."""
+    disk_throughput: NotRequired[int]
+    """Throughput of the root volume in MiB a second, 125 to 2000, 1 for each 4 operations at most. Default 125."""
+    local_storage: NotRequired[str]
+    """What to do with local NVMe disks: none (default), raid0 (one file system for containers) or mount."""
+    disk_kms_key: NotRequired[pulumi.Input[str]]
+    """Key that encrypts the root volume. Default: the account's key for EBS."""
+    grant_key_use: NotRequired[bool]
+    """With disk_kms_key: whether EC2 Auto Scaling, which starts the nodes, is granted the use of the key. False
+    where the policy of the key does. Default true."""
+    node_repair: NotRequired[bool]
+    """Whether EKS replaces or reboots nodes that are broken; that a GPU is, the cluster tells with node_monitoring.
+    Default false."""
+    repair_limits: NotRequired[NodeRepairLimits]
+    """With node_repair: when EKS stops repairing, and what it does about single faults. Default: as EKS does."""
+    labels: NotRequired[dict[str, pulumi.Input[str]]]
+    """Further labels of the nodes."""
+    taints: NotRequired[list[pulumi.Input[NodeTaint]]]
+    """Further taints of the nodes, beside nvidia.com/gpu=present:NoSchedule. What runs on every node must tolerate
+    them, the DRA driver too."""
+    tags: NotRequired[dict[str, pulumi.Input[str]]]
+    """Tags on everything that takes tags, instances and volumes included."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Efa:
+    """A machine's EFA interfaces, and its network cards, which may be one more."""
+
+    interfaces: int
+    cards: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EksGpuPoolInputs:
+    """The same, checked, with defaults filled in and labels, MIG layout and EFA worked out."""
+
+    cluster_name: pulumi.Input[str]
+    node_role_arn: pulumi.Input[str]
+    subnet_ids: pulumi.Input[list[pulumi.Input[str]]]
+    keep_subnets: bool
+    machine: str
+    counts: Counts
+    schedule: Schedule | None
+    pool_name: str
+    capacity: str
+    reservation_id: pulumi.Input[str] | None
+    own_image: OwnImage | None  # None: EKS' own
+    kubernetes_version: pulumi.Input[str] | None
+    release_version: str | None
+    update_strategy: str
+    max_unavailable: int
+    force_update: bool
+    efa: Efa | None
+    cluster_security_group_id: pulumi.Input[str] | None
+    vpc_id: pulumi.Input[str] | None
+    security_group_ids: list[pulumi.Input[str]]
+    user_data: pulumi.Input[str]
+    placement_group: bool
+    disk_gib: int
+    disk_speed: DiskSpeed
+    disk_kms_key: pulumi.Input[str] | None
+    grant_key_use: bool
+    node_repair: "NodeGroupNodeRepairConfigArgsDict | None"  # None: nodes are not repaired
+    labels: dict[str, pulumi.Input[str]]
+    taints: list[Taint]
+    tags: dict[str, pulumi.Input[str]]
+
+
+def read_gpu_pool_inputs(read: InputReader, name: str) -> EksGpuPoolInputs:
+    """Return the checked inputs of the pool called `name`; faults are noted in `read`."""
+    machine = read.text("machine")
+    pool_name = read_pool_name(read, name)
+    capacity = read_capacity(read, machine)
+    reservation_id = read.identifier("reservation_id", check=CLOUD.reservation_fault)
+    if complaint := check_capacity(capacity, reservation_id is not None):
+        read.refuse("reservation_id", complaint)
+    counts = read_counts(read, CLOUD)
+    nodes = PoolNodes(name=pool_name, machine=known_machine(machine), capacity=capacity)
+    labels, taints = read_labels(read, CLOUD, nodes), read_taints(read, CLOUD, nodes)
+    own_image = read_joining(read, read_own_image(read))
+    return EksGpuPoolInputs(
+        cluster_name=read.required_identifier("cluster_name"),
+        node_role_arn=read.required_identifier("node_role_arn", pattern="arn:.+", meaning="the ARN of a role"),
+        subnet_ids=read.identifiers("subnet_ids", required=True),
+        keep_subnets=read.flag("keep_subnets", False),
+        machine=machine,
+        counts=counts,
+        schedule=read_schedule(read, counts, capacity),
+        pool_name=pool_name,
+        capacity=capacity,
+        reservation_id=reservation_id,
+        own_image=own_image,
+        kubernetes_version=read.identifier("kubernetes_version", check=version_check(CLOUD)),
+        release_version=read_release_version(read, machine),
+        update_strategy=_read_update_strategy(read, capacity),
+        max_unavailable=read.whole("max_unavailable", 1, least=1, most=100),
+        force_update=read.flag("force_update", False),
+        user_data=_read_user_data(read, machine, own_image, {**labels, **CLOUD.added_labels(nodes)}, taints),
+        security_group_ids=_read_groups(read),
+        efa=read_efa(read, machine),
+        cluster_security_group_id=read.identifier("cluster_security_group_id"),
+        vpc_id=read.identifier("vpc_id"),
+        placement_group=read_placement(read, capacity),
+        disk_gib=(disk_gib := read_disk_gib(read, CLOUD)),
+        disk_speed=read_disk_speed(read, GP3_SPEED, disk_gib),
+        disk_kms_key=read_volume_key(read),
+        grant_key_use=read_key_grant(read, "disk_kms_key"),
+        node_repair=read_node_repair(read),
+        labels=labels,
+        taints=taints,
+        tags=read_tags(read),
+    )
+
+
+def _read_update_strategy(read: InputReader, capacity: str) -> str:
+    """Return `update_strategy`: DEFAULT starts new nodes first, and bought capacity has no room for them."""
+    strategy = read.choice("update_strategy", ("MINIMAL", "DEFAULT"), "MINIMAL")
+    if strategy == "DEFAULT" and is_bought(capacity):
+        read.refuse(
+            "update_strategy",
+            f'must be MINIMAL with capacity "{capacity}", because DEFAULT starts new nodes before old ones end, and a '
+            "full reservation has no room for them",
+        )
+    return strategy
+
+
+def read_release_version(read: InputReader, machine: str) -> str | None:
+    """Return `release_version`, refused where the nodes' version is plain and of another minor; None for the newest."""
+    if not read.has("release_version"):
+        return None
+    release = read_release(read, machine)
+    version = read.identifier("kubernetes_version")
+    if isinstance(version, str) and release and not release.startswith(f"{version}."):
+        read.refuse("release_version", f"{release} is not of Kubernetes {version}: change both together")
+    return release
+
+
+def _read_user_data(
+    read: InputReader,
+    machine: str,
+    image: OwnImage | None,
+    labels: dict[str, pulumi.Input[str]],
+    taints: list[Taint],
+) -> pulumi.Input[str]:
+    """Return what the launch template tells a node at boot, "" for nothing."""
+    tell = _read_boot(read, machine)
+    told = tell(longest_node(labels, taints) if image else None)
+    size = len(b64decode(told))
+    if size > MOST_BYTES:
+        read.refuse("boot_script", f"makes user data of {size} bytes; EC2 takes {MOST_BYTES}")
+    return image.user_data(labels, taints, tell) if image else told
+
+
+def _read_boot(read: InputReader, machine: str) -> Callable[[JoiningNode | None], str]:
+    """Return what makes user data of a pool's settings and, for an image of one's own, of what a node joins with."""
+    script = read_boot_script(read)
+    mig, huge_pages = read_mig(read, machine), read_huge_pages(read, known_machine(machine))
+    local_storage = read.choice("local_storage", ("none", "raid0", "mount"), "none")
+    kubelet = KubeletSettings(
+        max_pods=read_max_pods(read, CLOUD),
+        reserved_cpu=read.text("reserved_cpu", "", check=amount_complaint),
+        reserved_memory=read.text("reserved_memory", "", check=amount_complaint),
+        policies=read_kubelet_policies(read),
+    )
+    return lambda joining: boot_config(
+        mig=mig,
+        local_storage=local_storage,
+        kubelet=kubelet,
+        huge_pages=huge_pages,
+        script=script,
+        joining=joining,
+    )
+
+
+def _read_groups(read: InputReader) -> list[pulumi.Input[str]]:
+    groups = read.some_identifiers("security_group_ids", pattern="sg-.+", meaning="the id of a security group")
+    if groups and not read.has("cluster_security_group_id"):
+        read.refuse("cluster_security_group_id", "is missing: where a launch template names groups EKS adds none")
+    return groups
+
+
+def read_mig(read: InputReader, machine: str) -> list[list[str] | None]:
+    """Return the MIG instances of each GPU, None for one that stays whole."""
+    layout = read.text("mig_layout", "none")
+    if layout == "none" or not machine:
+        return []
+    try:
+        return mig_instances(machine, layout)
+    except CatalogError as error:
+        read.refuse("mig_layout", str(error))
+        return []
+
+
+def read_efa(read: InputReader, machine: str) -> Efa | None:
+    """Return the machine's EFA interfaces, None when they were not asked for or they are unknown."""
+    if not read.flag("efa", False):
+        return None
+    for key in ("cluster_security_group_id", "vpc_id"):
+        if not read.has(key):
+            read.refuse(key, "is missing: with efa the launch template names the security groups")
+    found = known_machine(machine)
+    if found is None or found.efa_interfaces is None:
+        read.refuse("efa", f'it is unknown how many EFA interfaces "{machine}" has')
+        return None
+    if not found.efa_interfaces:
+        read.refuse("efa", f"{machine} has no EFA interface")
+        return None
+    return Efa(interfaces=found.efa_interfaces, cards=max(found.network_cards or 0, found.efa_interfaces))

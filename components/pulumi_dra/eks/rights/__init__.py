@@ -1,0 +1,1 @@
+"""IAM roles and KMS keys on AWS."""

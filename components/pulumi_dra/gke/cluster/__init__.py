@@ -1,0 +1,1 @@
+"""The GKE cluster: control plane, monitoring, and storage."""

@@ -1,0 +1,292 @@
+"""A GKE cluster that DRA can run on: VPC-native, private nodes, Dataplane V2, Workload Identity."""
+
+# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+from typing import Any
+
+import pulumi
+import pulumi_gcp as gcp
+from pulumi_gcp.container.outputs import ClusterControlPlaneEndpointsConfig
+
+from dra_planner.clouds import POOL
+from pulumi_dra.children import Children
+from pulumi_dra.gke.cluster.cluster_inputs import ExistingNetwork, GkeClusterArgs, GkeClusterInputs, read_cluster_inputs
+from pulumi_dra.gke.cluster.kubeconfig import gke_kubeconfig
+from pulumi_dra.gke.cluster.storage import storage_addons
+from pulumi_dra.gke.key_grants import DISKS, SECRETS, declare_key_grant
+from pulumi_dra.gke.naming import CLUSTER_NAME
+from pulumi_dra.gke.network.network import GkeNetwork
+from pulumi_dra.gke.node_account import declare_node_account
+from pulumi_dra.gke.pool.node_config import node_settings
+from pulumi_dra.gke.pool.node_counts import spread
+from pulumi_dra.inputs.maintenance import MaintenanceExclusion
+from pulumi_dra.inputs.reader import InputReader
+from pulumi_dra.names import fitting
+
+SYSTEM_DISK_GIB = 100
+FIRST_MACHINE = "e2-medium"  # of the pool that is removed at once; GKE's own default
+# What the removed first pool looked like is of no interest afterwards, and a change would replace the cluster. In a
+# cluster that is taken over a first pool that is still there would be deleted, with all that runs on it
+# (hashicorp/terraform-provider-google:google/services/container/resource_container_cluster.go, issue 3064).
+FIRST_POOL = ["initialNodeCount", "nodeConfig", "removeDefaultNodePool"]
+# An imported cluster has settings of its first pool that the provider reads but doesn't accept
+# (windowsNodeConfig.osversion: ""), so nothing is sent that ignoring would fill in.
+IMPORTED_FIRST_POOL = ["initialNodeCount", "removeDefaultNodePool"]
+
+
+class GkeCluster(pulumi.ComponentResource):
+    """A GKE cluster with its network, node service account and system nodes, ready for GPU pools."""
+
+    name: pulumi.Output[str]
+    """Name of the cluster."""
+    location: pulumi.Output[str]
+    """Region or zone of the control plane."""
+    endpoint: pulumi.Output[str]
+    """Address of the API server."""
+    kubeconfig: pulumi.Output[dict[str, Any]]
+    """Kubeconfig, secret: whoever uses it gets a token from gke-gcloud-auth-plugin."""
+    kubeconfig_json: pulumi.Output[str]
+    """The same as JSON text."""
+    node_service_account: pulumi.Output[str]
+    """Service account of the nodes, for GPU pools too."""
+    workload_pool: pulumi.Output[str]
+    """Workload Identity pool."""
+
+    def __init__(self, name: str, args: GkeClusterArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        read = InputReader("GkeCluster", name, args, GkeClusterArgs)
+        inputs = read_cluster_inputs(read)
+        read.finish()
+        super().__init__("pulumi-dra:index:GkeCluster", name, {}, opts)
+        self._children = Children(self, opts)
+        network, ways_out = self._declare_network(inputs)
+        account, grants = declare_node_account(name, self._children)
+        of_secrets = self._declare_key_grant(inputs.secrets_kms_key, SECRETS, inputs)
+        of_disks = self._declare_key_grant(inputs.disk_kms_key, DISKS, inputs)
+        cluster = self._declare_cluster(inputs, network, account, [*grants, *ways_out, *of_secrets, *of_disks])
+        system_nodes = self._declare_system_nodes(inputs, cluster, account, [*grants, *of_disks])
+        self._usable: list[pulumi.Resource] = [system_nodes, *grants]
+        self.cluster_resource = cluster
+        self._set_outputs(inputs, cluster, account)
+
+    def _declare_network(self, inputs: GkeClusterInputs) -> tuple[ExistingNetwork, list[pulumi.Resource]]:
+        """Return the network, given or new, and what nodes need to get out of a new one."""
+        if inputs.network is not None:
+            return inputs.network, []
+        made = GkeNetwork(
+            f"{self._name}-network",
+            {
+                "region": inputs.region,
+                "nodes_cidr": inputs.ranges.nodes_cidr,
+                "pods_cidr": inputs.ranges.pods_cidr,
+                "service_cidr": inputs.ranges.service_cidr,
+            },
+            opts=self._children.options(),
+        )
+        network = ExistingNetwork(
+            network_id=made.network_id,
+            subnetwork_id=made.subnetwork_id,
+            pods_range_name=made.pods_range_name,
+            services_range_name=made.services_range_name,
+        )
+        return network, made.egress
+
+    def _declare_cluster(
+        self,
+        inputs: GkeClusterInputs,
+        network: ExistingNetwork,
+        account: gcp.serviceaccount.Account,
+        depends_on: list[pulumi.Resource],
+    ) -> gcp.container.Cluster:
+        cidrs, secrets_key = inputs.public_access_cidrs, inputs.secrets_kms_key
+        return gcp.container.Cluster(
+            fitting(f"{self._name}-cluster", CLUSTER_NAME),
+            name=inputs.cluster_name or None,
+            location=inputs.location,
+            node_locations=inputs.node_zones if inputs.node_zones and not inputs.zonal else None,
+            min_master_version=inputs.kubernetes_version,
+            release_channel={"channel": "UNSPECIFIED" if inputs.release_channel == "none" else inputs.release_channel},
+            maintenance_policy=_maintenance(inputs),
+            network=network.network_id,
+            subnetwork=network.subnetwork_id,
+            networking_mode="VPC_NATIVE",
+            ip_allocation_policy={
+                "cluster_secondary_range_name": network.pods_range_name,
+                "services_secondary_range_name": network.services_range_name,
+            },
+            datapath_provider="ADVANCED_DATAPATH",
+            # Dataplane V2 enforces network policies; the add-on for it, said to be off, would come beside it.
+            network_policy={"enabled": False},
+            enable_intranode_visibility=True,
+            private_cluster_config=_private(not cidrs, inputs.global_access),
+            master_authorized_networks_config={"cidr_blocks": [{"cidr_block": cidr} for cidr in cidrs]},
+            # What is off is sent as off: the provider leaves an omitted block as it is in the cloud.
+            control_plane_endpoints_config={"dns_endpoint_config": {"allow_external_traffic": inputs.dns_endpoint}},
+            workload_identity_config={"workload_pool": _workload_pool(account)},
+            enable_shielded_nodes=True,
+            enable_legacy_abac=False,
+            master_auth={"client_certificate_config": {"issue_client_certificate": False}},
+            binary_authorization={"evaluation_mode": "PROJECT_SINGLETON_POLICY_ENFORCE"},
+            authenticator_groups_config={"security_group": inputs.security_group},
+            database_encryption=(
+                {"state": "DECRYPTED"} if secrets_key is None else {"state": "ENCRYPTED", "key_name": secrets_key}
+            ),
+            addons_config=_addons(inputs),
+            dns_config=(
+                {"cluster_dns": "CLOUD_DNS", "cluster_dns_scope": "CLUSTER_SCOPE"}
+                if inputs.cloud_dns
+                else {"cluster_dns": "PLATFORM_DEFAULT"}
+            ),
+            logging_config={"enable_components": ["SYSTEM_COMPONENTS", "WORKLOADS", *inputs.control_plane_logs]},
+            monitoring_config={
+                "enable_components": inputs.monitoring_components,
+                "managed_prometheus": {"enabled": True},
+            },
+            # Pools are resources of their own; the cluster's first one is made small and removed at once.
+            remove_default_node_pool=None if inputs.imported else True,
+            initial_node_count=None if inputs.imported else 1,
+            # Its key too: where a policy of the organisation wants keys, it is refused without
+            # (terraform-google-modules/terraform-google-kubernetes-engine issue 2344).
+            node_config=None
+            if inputs.imported
+            else node_settings(
+                account.email,
+                machine_type=FIRST_MACHINE,
+                # Balanced disks count as SSDs, 300 GB in three zones, of which a new project has 250 (issue 1795).
+                disk_type="pd-standard",
+                disk_gib=SYSTEM_DISK_GIB,
+                secure_boot=True,
+                disk_kms_key=inputs.disk_kms_key,
+            ),
+            deletion_protection=inputs.deletion_protection,
+            resource_labels={"managed-by": "pulumi-dra", **inputs.resource_labels},
+            opts=self._children.options(
+                depends_on=depends_on,
+                ignore_changes=IMPORTED_FIRST_POOL if inputs.imported else FIRST_POOL,
+                # Two clusters cannot have one name.
+                delete_before_replace=True if inputs.cluster_name else None,
+                # The cloud's refusal comes when pools and releases are gone already.
+                protect=True if inputs.deletion_protection else None,
+            ),
+        )
+
+    def _declare_key_grant(
+        self, key: pulumi.Input[str] | None, agent: str, inputs: GkeClusterInputs
+    ) -> list[pulumi.Resource]:
+        if key is None or not inputs.grant_key_use:
+            return []
+        return [declare_key_grant(f"{self._name}-{agent}", key, agent, self._children)]
+
+    def _declare_system_nodes(
+        self,
+        inputs: GkeClusterInputs,
+        cluster: gcp.container.Cluster,
+        account: gcp.serviceaccount.Account,
+        grants: list[pulumi.Resource],
+    ) -> gcp.container.NodePool:
+        node_config = node_settings(
+            account.email,
+            machine_type=inputs.system_machine,
+            disk_gib=SYSTEM_DISK_GIB,
+            secure_boot=True,
+            labels={POOL: "system"},
+            resource_labels=inputs.resource_labels,
+            disk_kms_key=inputs.disk_kms_key,
+        )
+        count, zones = inputs.system_count, inputs.node_zones
+        used, first = spread(count, len(zones))
+        return gcp.container.NodePool(
+            fitting(f"{self._name}-system", CLUSTER_NAME),
+            cluster=cluster.id,
+            location=inputs.location,
+            node_locations=zones[:used] if used < len(zones) else None,
+            # Totals, so that the number does not depend on how many zones there are. The nodes that are there at first
+            # are those of the first count: a minimum adds none.
+            autoscaling={"total_min_node_count": count, "total_max_node_count": max(count, used * first)},
+            initial_node_count=first,
+            management={"auto_repair": True, "auto_upgrade": True},
+            node_config=node_config,
+            opts=self._children.options(depends_on=grants, ignore_changes=["initialNodeCount"]),
+        )
+
+    def _set_outputs(
+        self, inputs: GkeClusterInputs, cluster: gcp.container.Cluster, account: gcp.serviceaccount.Account
+    ) -> None:
+        self.name, self.endpoint, self.cluster_id = cluster.name, cluster.endpoint, cluster.id
+        self.location = pulumi.Output.from_input(inputs.location)
+        authority = cluster.master_auth.apply(lambda auth: auth.cluster_ca_certificate or "")
+        server = cluster.endpoint
+        if inputs.dns_endpoint:
+            server, authority = cluster.control_plane_endpoints_config.apply(_dns_name), pulumi.Output.from_input("")
+        parts = pulumi.Output.all(cluster.name, server, authority)
+        self.kubeconfig_json = pulumi.Output.secret(parts.apply(lambda known: gke_kubeconfig(*known)))
+        self.kubeconfig = pulumi.Output.json_loads(self.kubeconfig_json)
+        self.node_service_account, self.workload_pool = account.email, _workload_pool(account)
+        self.register_outputs(
+            {
+                "name": self.name,
+                "location": self.location,
+                "endpoint": self.endpoint,
+                "kubeconfig": self.kubeconfig,
+                "kubeconfig_json": self.kubeconfig_json,
+                "node_service_account": self.node_service_account,
+                "workload_pool": self.workload_pool,
+            }
+        )
+
+    @property
+    def usable(self) -> list[pulumi.Resource]:
+        """What must be there before anything runs in the cluster: system nodes and what they may do."""
+        return list(self._usable)
+
+
+def _private(endpoint_alone: bool, global_access: bool) -> gcp.container.ClusterPrivateClusterConfigArgsDict:
+    return {
+        "enable_private_nodes": True,
+        "enable_private_endpoint": endpoint_alone,
+        "master_global_access_config": {"enabled": global_access},
+    }
+
+
+def _addons(inputs: GkeClusterInputs) -> gcp.container.ClusterAddonsConfigArgsDict:
+    """Return the add-ons that this component knows, each on or off."""
+    addons = storage_addons(inputs.storage_drivers)
+    addons["dns_cache_config"] = {"enabled": inputs.node_local_dns}
+    return addons
+
+
+def _maintenance(inputs: GkeClusterInputs) -> gcp.container.ClusterMaintenancePolicyArgsDict:
+    """Return when GKE may work on the cluster: by default at night, in UTC."""
+    exclusions, window = inputs.maintenance_exclusions, inputs.maintenance_window
+    policy: gcp.container.ClusterMaintenancePolicyArgsDict = {
+        "maintenance_exclusions": [_exclusion(each) for each in exclusions]
+    }
+    if window is not None:
+        policy["recurring_window"] = {**window}
+    else:
+        policy["daily_maintenance_window"] = {"start_time": inputs.maintenance_start or "03:00"}
+    return policy
+
+
+def _exclusion(
+    exclusion: MaintenanceExclusion,
+) -> gcp.container.ClusterMaintenancePolicyMaintenanceExclusionArgsDict:
+    options: gcp.container.ClusterMaintenancePolicyMaintenanceExclusionExclusionOptionsArgsDict = {
+        "scope": exclusion.get("scope", "")
+    }
+    told: gcp.container.ClusterMaintenancePolicyMaintenanceExclusionArgsDict = {
+        "exclusion_name": exclusion["name"],
+        "start_time": exclusion["start_time"],
+        "exclusion_options": options,
+    }
+    if "end_time" in exclusion:
+        told["end_time"] = exclusion["end_time"]
+    else:
+        options["end_time_behavior"] = "UNTIL_END_OF_SUPPORT"
+    return told
+
+
+def _dns_name(endpoints: ClusterControlPlaneEndpointsConfig) -> str:
+    return (endpoints.dns_endpoint_config.endpoint if endpoints.dns_endpoint_config else None) or ""
+
+
+def _workload_pool(account: gcp.serviceaccount.Account) -> pulumi.Output[str]:
+    return account.project.apply(lambda project: f"{project}.svc.id.goog")

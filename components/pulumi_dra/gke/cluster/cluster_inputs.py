@@ -1,0 +1,231 @@
+"""Inputs of GkeCluster: what they are, and what is wrong with them."""
+
+# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+from dataclasses import dataclass
+from typing import NotRequired, TypedDict
+
+import pulumi
+
+from dra_planner.clouds import SYSTEM_NODES, public_network_fault
+from dra_planner.clouds.gke import CLOUD
+from pulumi_dra.gke.cluster.monitoring import read_control_plane_logs, read_monitoring
+from pulumi_dra.gke.cluster.storage import read_storage_drivers
+from pulumi_dra.gke.naming import read_resource_labels
+from pulumi_dra.gke.network.ranges import RANGE_KEYS, Ranges, read_ranges
+from pulumi_dra.gke.network.zones import read_zones
+from pulumi_dra.inputs.key_inputs import read_key_grant
+from pulumi_dra.inputs.kubernetes_version import version_check
+from pulumi_dra.inputs.maintenance import MaintenanceExclusion, MaintenanceWindow, read_exclusions, read_window
+from pulumi_dra.inputs.reader import InputReader
+
+RELEASE_CHANNELS = ("RAPID", "REGULAR", "STABLE", "EXTENDED", "none")
+NO_GROUP = "none"
+
+
+class GkeClusterArgs(TypedDict):
+    """Inputs of GkeCluster."""
+
+    kubernetes_version: str
+    """Kubernetes version, "1.34" or later: DRA needs resource.k8s.io/v1."""
+    region: str
+    """Region, us-central1 for example."""
+    cluster_name: NotRequired[str]
+    """Name of the cluster; of one that is taken over, the one it has. Default: one that Pulumi makes, so that a
+    replacement can stand beside the old cluster."""
+    node_zones: NotRequired[list[pulumi.Input[str]]]
+    """Zones of the nodes. Default: all that GKE picks for the region."""
+    zonal: NotRequired[bool]
+    """One control plane in the only node zone instead of three over the region. Default false."""
+    public_access_cidrs: NotRequired[list[str]]
+    """Networks that may reach the API server from outside (203.0.113.0/24). None: no public endpoint at all, and
+    whoever runs `pulumi up` must be inside the network."""
+    dns_endpoint: NotRequired[bool]
+    """Whether the API server is reached by its DNS name from outside the network too: IAM decides (permission
+    container.clusters.connect), no network does, and the kubeconfig names it. Default false."""
+    global_access: NotRequired[bool]
+    """Whether the private endpoint is reached from other regions of the network too. Default false."""
+    storage_drivers: NotRequired[list[str]]
+    """Drivers that GKE runs beside that of Persistent Disk and Hyperdisk, which is always there: filestore, gcs-fuse,
+    lustre. Default none."""
+    release_channel: NotRequired[str]
+    """Release channel: RAPID, REGULAR (default), STABLE or EXTENDED; or none, for a version that stays as it is pinned
+    and for pools with auto_upgrade false, which channels do not allow."""
+    maintenance_exclusions: NotRequired[list[MaintenanceExclusion]]
+    """Times in which GKE upgrades nothing, for GPU pools that are busy or on a reservation."""
+    maintenance_start: NotRequired[str]
+    """Start of the daily maintenance window of four hours, in UTC. Default: 03:00."""
+    maintenance_window: NotRequired[MaintenanceWindow]
+    """The same by rules: weekends, or the first days of a month. Default: every day, by maintenance_start."""
+    control_plane_logs: NotRequired[list[str]]
+    """Control plane components whose logs GKE collects: APISERVER, SCHEDULER, CONTROLLER_MANAGER. Default: SCHEDULER,
+    which explains pending claims."""
+    imported: NotRequired[bool]
+    """Set to true if the cluster was imported, so its first pool stays as it is. Default: false."""
+    node_local_dns: NotRequired[bool]
+    """Whether every node has a cache of the name service. Its pods run on GPU nodes too: a fleet names them in
+    daemonPods. Another value makes the nodes anew. Default false."""
+    cloud_dns: NotRequired[bool]
+    """Whether Cloud DNS answers names of the cluster's services, instead of kube-dns in it. Default false."""
+    monitoring_components: NotRequired[list[str]]
+    """Whose metrics GKE collects beside the system's: POD, KUBELET, DCGM, JOBSET and others of its API. DCGM is GKE's
+    own exporter; Google describes it for drivers that GKE installs. Default none."""
+    nodes_cidr: NotRequired[str]
+    """Range of the nodes in a new network. Default 10.0.0.0/20: 4092 nodes."""
+    pods_cidr: NotRequired[str]
+    """Range of the pods in a new network, of which each node gets a /24. Default 10.4.0.0/14: 1024 nodes."""
+    service_cidr: NotRequired[str]
+    """Range of the services in a new network. Default 10.8.0.0/20."""
+    network_id: NotRequired[pulumi.Input[str]]
+    """Existing network; with subnetwork_id, pods_range_name and services_range_name. No network is made then."""
+    subnetwork_id: NotRequired[pulumi.Input[str]]
+    """Existing subnet."""
+    pods_range_name: NotRequired[pulumi.Input[str]]
+    """Name of the subnet's secondary range for pods."""
+    services_range_name: NotRequired[pulumi.Input[str]]
+    """Name of the subnet's secondary range for services."""
+    secrets_kms_key: NotRequired[pulumi.Input[str]]
+    """Cloud KMS key that encrypts Kubernetes secrets. Default: Google's own key."""
+    disk_kms_key: NotRequired[pulumi.Input[str]]
+    """Cloud KMS key that encrypts the boot disks of system nodes. Default: Google's own key."""
+    grant_key_use: NotRequired[bool]
+    """With either key: whether Google's service agents are given the role on it that they need, which stays when the
+    cluster goes. False where they have it. Default true."""
+    security_group: str
+    """Google group whose members and subgroups RBAC may name (gke-security-groups@example.com); or none, so that it is
+    on record that roles are bound to single accounts."""
+    system_machine: NotRequired[str]
+    """Machine type of the nodes without GPUs. Default e2-standard-4."""
+    system_count: NotRequired[int]
+    """How many nodes without GPUs, in all zones together. Default 2."""
+    deletion_protection: NotRequired[bool]
+    """Whether GKE refuses to delete the cluster, and Pulumi to delete or replace it. Default false."""
+    resource_labels: NotRequired[dict[str, pulumi.Input[str]]]
+    """Labels of the cluster and its machines, for billing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExistingNetwork:
+    """A network that is there already."""
+
+    network_id: pulumi.Input[str]
+    subnetwork_id: pulumi.Input[str]
+    pods_range_name: pulumi.Input[str]
+    services_range_name: pulumi.Input[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GkeClusterInputs:
+    """The same, checked, with defaults filled in; None where the component makes its own."""
+
+    kubernetes_version: str
+    region: str
+    cluster_name: str  # "" for one that Pulumi makes
+    node_zones: list[pulumi.Input[str]]
+    zonal: bool
+    public_access_cidrs: list[str]
+    dns_endpoint: bool
+    global_access: bool
+    storage_drivers: list[str]
+    release_channel: str
+    network: ExistingNetwork | None
+    ranges: Ranges  # of a new network
+    secrets_kms_key: pulumi.Input[str] | None
+    disk_kms_key: pulumi.Input[str] | None
+    grant_key_use: bool
+    security_group: str  # "" for none
+    maintenance_exclusions: list[MaintenanceExclusion]
+    control_plane_logs: list[str]
+    imported: bool
+    maintenance_start: str  # "" where nobody said
+    maintenance_window: MaintenanceWindow | None
+    node_local_dns: bool
+    cloud_dns: bool
+    monitoring_components: list[str]  # those of the system included
+    system_machine: str
+    system_count: int
+    deletion_protection: bool
+    resource_labels: dict[str, pulumi.Input[str]]
+
+    @property
+    def location(self) -> pulumi.Input[str]:
+        """Where the control plane is."""
+        return self.node_zones[0] if self.zonal else self.region
+
+
+def read_cluster_inputs(read: InputReader) -> GkeClusterInputs:
+    """Return the checked inputs; faults are noted in `read`."""
+    region = read.text("region", check=CLOUD.region_fault)
+    zones = read_zones(read, "node_zones", region)
+    zonal = read.flag("zonal", False)
+    if zonal and (len(zones) != 1 or not isinstance(zones[0], str)):
+        read.refuse("zonal", "needs exactly one zone in node_zones, as plain text")
+    return GkeClusterInputs(
+        kubernetes_version=read.text("kubernetes_version", check=version_check(CLOUD)),
+        region=region,
+        cluster_name=read.text(
+            "cluster_name",
+            "",
+            pattern=r"[a-z]([-a-z0-9]{0,38}[a-z0-9])?",
+            meaning="1 to 40 lower-case letters, digits and hyphens, a letter first, no hyphen last",
+        ),
+        node_zones=zones,
+        zonal=zonal,
+        public_access_cidrs=read.texts("public_access_cidrs", check=public_network_fault),
+        dns_endpoint=read.flag("dns_endpoint", False),
+        global_access=read.flag("global_access", False),
+        storage_drivers=read_storage_drivers(read),
+        release_channel=read.choice("release_channel", RELEASE_CHANNELS, "REGULAR"),
+        network=_read_network(read),
+        ranges=read_ranges(read),
+        secrets_kms_key=read.identifier("secrets_kms_key"),
+        disk_kms_key=read.identifier("disk_kms_key"),
+        grant_key_use=read_key_grant(read, "secrets_kms_key", "disk_kms_key"),
+        security_group=_read_group(read),
+        maintenance_exclusions=read_exclusions(read),
+        maintenance_start=read.text(
+            "maintenance_start", "", pattern=r"([01]\d|2[0-3]):[0-5]\d", meaning="a time of day, 03:00"
+        ),
+        maintenance_window=read_window(read),
+        node_local_dns=read.flag("node_local_dns", False),
+        cloud_dns=read.flag("cloud_dns", False),
+        monitoring_components=read_monitoring(read),
+        control_plane_logs=read_control_plane_logs(read),
+        imported=_read_imported(read),
+        system_machine=read.text("system_machine", CLOUD.system_machine),
+        system_count=read.whole("system_count", 2, least=SYSTEM_NODES[0], most=SYSTEM_NODES[-1]),
+        deletion_protection=read.flag("deletion_protection", False),
+        resource_labels=read_resource_labels(read),
+    )
+
+
+def _read_network(read: InputReader) -> ExistingNetwork | None:
+    keys = ("network_id", "subnetwork_id", "pods_range_name", "services_range_name")
+    if not any(read.has(key) for key in keys):
+        return None
+    for key in RANGE_KEYS:
+        if read.has(key):
+            read.refuse(key, "is for a new network; network_id names an existing one")
+    for key in keys:
+        if not read.has(key):
+            read.refuse(key, f"is missing: an existing network is given by {', '.join(keys)} together")
+    return ExistingNetwork(**{key: read.identifier(key) or "" for key in keys})
+
+
+def _read_group(read: InputReader) -> str:
+    if not read.has("security_group"):
+        read.refuse(
+            "security_group",
+            "is missing: name the group gke-security-groups@YOUR-DOMAIN, whose members RBAC may name, or write none",
+        )
+        return ""
+    group = read.text(
+        "security_group", pattern=f"{NO_GROUP}|gke-security-groups@.+", meaning="a group gke-security-groups@… or none"
+    )
+    return "" if group == NO_GROUP else group
+
+
+def _read_imported(read: InputReader) -> bool:
+    imported = read.flag("imported", False)
+    if imported and not read.has("cluster_name"):
+        read.refuse("cluster_name", "is missing: an imported cluster keeps its name")
+    return imported

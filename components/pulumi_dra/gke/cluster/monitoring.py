@@ -1,0 +1,43 @@
+"""Metrics and logs that GKE collects from a cluster."""
+
+from pulumi_dra.inputs.reader import InputReader
+
+SYSTEM = "SYSTEM_COMPONENTS"
+COMPONENTS = (
+    "APISERVER", "SCHEDULER", "CONTROLLER_MANAGER", "STORAGE", "HPA", "POD", "DAEMONSET", "DEPLOYMENT", "STATEFULSET",
+    "CADVISOR", "KUBELET", "DCGM", "JOBSET",
+)  # fmt: skip
+"""GKE API reference, MonitoringComponentConfig (google-cloud-container 2.67.0), which
+`tests/components/test_gcp_api.py` asks. In this order GKE gives them back; in another they would be a difference at
+every `pulumi up`, for the provider's list has an order (GoogleCloudPlatform/cluster-toolkit issue 6331,
+hashicorp/terraform-provider-google issue 28688, which saw others too)."""
+
+
+LOGGED = ("APISERVER", "SCHEDULER", "CONTROLLER_MANAGER")
+"""GKE API reference, LoggingComponentConfig, in the order of its values, which is the order of GKE's answers."""
+
+
+def read_control_plane_logs(read: InputReader) -> list[str]:
+    """Return `control_plane_logs`; faults are noted in `read`."""
+    if not read.has("control_plane_logs"):
+        return ["SCHEDULER"]
+    given = read.texts("control_plane_logs", check=_log_complaint)
+    return [each for each in LOGGED if each in given]
+
+
+def _log_complaint(text: str) -> str:
+    return "" if text in LOGGED else f'"{text}" has no logs here; use {", ".join(LOGGED)}'
+
+
+def read_monitoring(read: InputReader) -> list[str]:
+    """Return the components, those of the system first; faults in `monitoring_components` are noted in `read`."""
+    components = read.texts("monitoring_components", check=_complaint)
+    if len(set(components)) != len(components):
+        read.refuse("monitoring_components", "names a component twice")
+    return [SYSTEM, *(each for each in COMPONENTS if each in components)]
+
+
+def _complaint(text: str) -> str:
+    if text == SYSTEM:
+        return f"{SYSTEM} are always there"
+    return "" if text in COMPONENTS else f'"{text}" is not a component; they are {", ".join(COMPONENTS)}'

@@ -1,0 +1,51 @@
+"""Storage drivers that GKE runs for a cluster, beside that of its disks."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+from dra_planner.clouds.gke import boot_disks
+from pulumi_dra.inputs.reader import InputReader
+from pulumi_dra.storage_class import ClassOfVolumes
+
+ADDONS: Mapping[str, str] = MappingProxyType(
+    {
+        "filestore": "gcp_filestore_csi_driver_config",
+        "gcs-fuse": "gcs_fuse_csi_driver_config",
+        "lustre": "lustre_csi_driver_config",
+    }
+)
+"""What they are called here → the add-on (hashicorp/terraform-provider-google:website/docs/r/container_cluster; each is
+a field of AddonsConfig in Google's own client, which `tests/components/test_gcp_api.py` asks)."""
+
+
+HYPERDISK_CLASS = ClassOfVolumes(
+    name="hyperdisk-balanced",
+    provisioner="pd.csi.storage.gke.io",
+    parameters={"type": "hyperdisk-balanced"},
+    is_default=False,
+)
+"""Classes of GKE's own are of Persistent Disk, which a3-ultragpu, a4, a4x and g4 cannot attach (NVIDIA/aicr pull
+request 2338). Not the default, for other nodes cannot attach a Hyperdisk."""
+
+
+def volumes_for(machines: Iterable[str]) -> ClassOfVolumes | None:
+    """Return the class whose volumes these machine types can attach, None where GKE's own do."""
+    return HYPERDISK_CLASS if any(boot_disks(each) == (HYPERDISK_CLASS.name,) for each in machines) else None
+
+
+def read_storage_drivers(read: InputReader) -> list[str]:
+    """Return `storage_drivers`; faults are noted in `read`."""
+    drivers = read.texts("storage_drivers", check=_complaint)
+    if len(set(drivers)) != len(drivers):
+        read.refuse("storage_drivers", "names a driver twice")
+    return drivers
+
+
+def storage_addons(drivers: Sequence[str]) -> Any:
+    """Return every add-on, on or off: one that is omitted stays as it is."""
+    return {addon: {"enabled": name in drivers} for name, addon in ADDONS.items()}
+
+
+def _complaint(text: str) -> str:
+    return "" if text in ADDONS else f'"{text}" is not a storage driver here; they are {", ".join(ADDONS)}'

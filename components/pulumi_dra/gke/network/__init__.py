@@ -1,0 +1,1 @@
+"""The network of a GKE cluster: ranges and zones."""

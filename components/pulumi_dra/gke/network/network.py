@@ -1,0 +1,113 @@
+"""A VPC for a GKE cluster: private nodes, ranges for pods and services, a way out through Cloud NAT."""
+
+# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+from typing import NotRequired, TypedDict
+
+import pulumi
+
+from dra_planner.clouds.gke import CLOUD
+from pulumi_dra.children import Children
+from pulumi_dra.gke.naming import COMPUTE_NAME
+from pulumi_dra.gke.network.ranges import read_ranges
+from pulumi_dra.inputs.reader import InputReader
+from pulumi_dra.names import fitting
+
+
+class GkeNetworkArgs(TypedDict):
+    """Inputs of GkeNetwork."""
+
+    region: str
+    """Region of the subnet, us-central1 for example."""
+    nodes_cidr: NotRequired[str]
+    """Range of the nodes. Default 10.0.0.0/20: 4092 nodes."""
+    pods_cidr: NotRequired[str]
+    """Range of the pods, of which each node gets a /24. Default 10.4.0.0/14: 1024 nodes."""
+    service_cidr: NotRequired[str]
+    """Range of the services. Default 10.8.0.0/20."""
+    flow_logs: NotRequired[bool]
+    """Whether the subnet logs its flows. Default true."""
+
+
+class GkeNetwork(pulumi.ComponentResource):
+    """A VPC with one subnet, which has ranges for pods and services. Nodes have no public address and go out by NAT."""
+
+    network_id: pulumi.Output[str]
+    """Id of the network."""
+    subnetwork_id: pulumi.Output[str]
+    """Id of the subnet."""
+    pods_range_name: pulumi.Output[str]
+    """Name of the range for pods."""
+    services_range_name: pulumi.Output[str]
+    """Name of the range for services."""
+
+    def __init__(self, name: str, args: GkeNetworkArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        read = InputReader("GkeNetwork", name, args, GkeNetworkArgs)
+        region = read.text("region", check=CLOUD.region_fault)
+        ranges = read_ranges(read)
+        flow_logs = read.flag("flow_logs", True)
+        read.finish()
+        # This module alone costs seconds to import; a cluster in an existing network does without it.
+        from pulumi_gcp import compute
+
+        super().__init__("pulumi-dra:index:GkeNetwork", name, {}, opts)
+        options = Children(self, opts).options
+        network = compute.Network(
+            fitting(f"{name}-network", COMPUTE_NAME),
+            auto_create_subnetworks=False,
+            routing_mode="REGIONAL",
+            opts=options(),
+        )
+        subnet = compute.Subnetwork(
+            fitting(f"{name}-nodes", COMPUTE_NAME),
+            network=network.id,
+            region=region,
+            ip_cidr_range=ranges.nodes_cidr,
+            secondary_ip_ranges=[
+                {"range_name": "pods", "ip_cidr_range": ranges.pods_cidr},
+                {"range_name": "services", "ip_cidr_range": ranges.service_cidr},
+            ],
+            private_ip_google_access=True,
+            log_config={"aggregation_interval": "INTERVAL_10_MIN", "flow_sampling": 0.1} if flow_logs else None,
+            opts=options(),
+        )
+        # GKE writes rules of its own for what its nodes must take; all else is refused, and seen to be.
+        compute.Firewall(
+            fitting(f"{name}-deny", COMPUTE_NAME),
+            network=network.id,
+            direction="INGRESS",
+            priority=65534,
+            denies=[{"protocol": "all"}],
+            source_ranges=["0.0.0.0/0"],
+            opts=options(),
+        )
+        self.egress: list[pulumi.Resource] = [self._declare_nat(network, subnet, region, options())]
+        self.network_id, self.subnetwork_id = network.id, subnet.id
+        self.pods_range_name = pulumi.Output.from_input("pods")
+        self.services_range_name = pulumi.Output.from_input("services")
+        self.register_outputs(
+            {
+                "network_id": self.network_id,
+                "subnetwork_id": self.subnetwork_id,
+                "pods_range_name": self.pods_range_name,
+                "services_range_name": self.services_range_name,
+            }
+        )
+
+    def _declare_nat(
+        self, network: pulumi.CustomResource, subnet: pulumi.CustomResource, region: str, opts: pulumi.ResourceOptions
+    ) -> pulumi.Resource:
+        """Declare the way out of nodes, which have no addresses outside."""
+        from pulumi_gcp import compute
+
+        name = self._name
+        router = compute.Router(fitting(f"{name}-router", COMPUTE_NAME), network=network.id, region=region, opts=opts)
+        return compute.RouterNat(
+            fitting(f"{name}-nat", COMPUTE_NAME),
+            router=router.name,
+            region=region,
+            nat_ip_allocate_option="AUTO_ONLY",
+            source_subnetwork_ip_ranges_to_nat="LIST_OF_SUBNETWORKS",
+            subnetworks=[{"name": subnet.id, "source_ip_ranges_to_nats": ["ALL_IP_RANGES"]}],
+            log_config={"enable": True, "filter": "ERRORS_ONLY"},
+            opts=opts,
+        )

@@ -1,0 +1,24 @@
+"""Zones of a GKE cluster and its pools: how many is plain, their names may be outputs of a look-up."""
+
+import pulumi
+
+from dra_planner.clouds.gke import CLOUD
+from pulumi_dra.inputs.reader import InputReader
+
+
+def read_zones(read: InputReader, key: str, region: str) -> list[pulumi.Input[str]]:
+    """Return a list of zones; those that are plain must lie in the region (or be the zone itself)."""
+    value = read.identifiers(key)
+    if isinstance(value, pulumi.Output):
+        read.refuse(key, "must be a list, whose elements may be outputs: how many there are decides the counts")
+        return []
+    seen: set[str] = set()
+    for index, zone in enumerate(value if isinstance(value, list) else []):
+        if not isinstance(zone, str):
+            continue
+        if complaint := CLOUD.zone_fault(zone, CLOUD.region_of(region) or region):
+            read.refuse(f"{key}[{index}]", complaint)
+        elif zone in seen:
+            read.refuse(f"{key}[{index}]", f'"{zone}" is there twice')
+        seen.add(zone)
+    return list(value) if isinstance(value, list) else []

@@ -1,0 +1,1 @@
+"""GPU pools of GKE: node configuration, capacity, disks, and placement."""

@@ -1,0 +1,35 @@
+"""How GKE's nodes are placed: close together, by a policy of GKE's or of one's own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dra_planner.clouds.gke import compact_fault
+from pulumi_dra.inputs.reader import InputReader
+
+if TYPE_CHECKING:
+    # The SDK's own shape, so that a misspelt key does not pass the type checker; nothing is imported at run time.
+    from pulumi_gcp.container import NodePoolPlacementPolicyArgsDict
+
+
+def read_placement(
+    read: InputReader, zones: int, machine_type: str, capacity: str
+) -> NodePoolPlacementPolicyArgsDict | None:
+    """Return the pool's placement policy, None for none; faults are noted in `read`.
+
+    A policy of one's own must be there when the pool is made (cluster-toolkit:modules/compute/gke-node-pool@10470803).
+    """
+    name = read.text(
+        "placement_policy", "", pattern=r"[a-z]([-a-z0-9]{0,61}[a-z0-9])?", meaning="the name of a resource policy"
+    )
+    is_compact = read.flag("compact_placement", False)
+    for key, asked in (("placement_policy", bool(name)), ("compact_placement", is_compact)):
+        if asked and zones > 1:
+            read.refuse(key, f"needs one zone, not {zones}")
+        if asked and machine_type and (fault := compact_fault(machine_type, capacity)):
+            read.refuse(key, fault)
+    if name and read.has("compact_placement") and not is_compact:
+        read.refuse("placement_policy", "places nodes close together, which compact_placement: false says not to")
+    if name:
+        return {"type": "COMPACT", "policy_name": name}
+    return {"type": "COMPACT"} if is_compact else None

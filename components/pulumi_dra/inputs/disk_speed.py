@@ -1,0 +1,60 @@
+"""How fast the disk of a node is, where a cloud sells speed apart from size."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from dra_planner.clouds import range_fault
+from pulumi_dra.inputs.reader import InputReader
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiskSpeed:
+    """Operations and MiB of a second; None for what the cloud gives without being asked."""
+
+    iops: int | None = None
+    throughput: int | None = None
+
+
+USUAL_SPEED = DiskSpeed()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpeedLimits:
+    """What a type of disk can be given."""
+
+    iops: range
+    throughput: range  # MiB a second
+    iops_of_a_gib: int  # at most
+    iops_of_a_mib: range  # of throughput, at least and at most
+
+
+def read_disk_speed(read: InputReader, limits: SpeedLimits, disk_gib: int) -> DiskSpeed:
+    """Return `disk_iops` and `disk_throughput`; faults are noted in `read`, those of one beside the other too."""
+    speed = DiskSpeed(iops=_whole(read, "disk_iops"), throughput=_whole(read, "disk_throughput"))
+    for key, sentence in speed_faults(speed, limits, disk_gib):
+        read.refuse(key, sentence)
+    return speed
+
+
+def speed_faults(speed: DiskSpeed, limits: SpeedLimits, disk_gib: int) -> Iterator[tuple[str, str]]:
+    """Yield what is wrong with a speed, by input; a disk without `disk_iops` has the fewest that its type has."""
+    iops = limits.iops[0] if speed.iops is None else speed.iops
+    if fault := range_fault(iops, limits.iops):
+        yield "disk_iops", fault
+    elif speed.iops is not None and iops > (most := limits.iops_of_a_gib * disk_gib):
+        yield (
+            "disk_iops",
+            f"{iops} is more than a disk of {disk_gib} GiB can have, {most}: {limits.iops_of_a_gib} a GiB",
+        )
+    if speed.throughput is None:
+        return
+    if fault := range_fault(speed.throughput, limits.throughput):
+        yield "disk_throughput", fault
+    elif (least := limits.iops_of_a_mib[0] * speed.throughput) > iops:
+        yield "disk_throughput", f"{speed.throughput} MiB/s needs {least} operations a second: set disk_iops to that"
+    elif (most := limits.iops_of_a_mib[-1] * speed.throughput) < iops:
+        yield "disk_throughput", f"{speed.throughput} MiB/s is too slow for {iops} operations: {most} at most"
+
+
+def _whole(read: InputReader, key: str) -> int | None:
+    return read.whole(key) if read.has(key) else None

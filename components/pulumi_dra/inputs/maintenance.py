@@ -1,0 +1,126 @@
+"""When GKE works on a cluster, and when not. Apart from the cluster, because a platform for EKS has the shapes too."""
+
+# No `from __future__ import annotations` here: Pulumi's schema analyzer reads the annotations.
+import re
+from datetime import datetime, timedelta
+from typing import NotRequired, TypedDict
+
+from pulumi_dra.inputs.reader import InputReader
+
+EXCLUSION_SCOPES = ("NO_UPGRADES", "NO_MINOR_UPGRADES", "NO_MINOR_OR_NODE_UPGRADES")
+_TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(Z|[+-]\d\d:\d\d)"
+_DAYS = 32
+_HOURS_IN_THEM, _HOURS_AT_ONCE = 48, 4
+_SHORTEST_MONTH = 28
+
+
+class MaintenanceExclusion(TypedDict):
+    """A time in which GKE upgrades nothing, or not all."""
+
+    name: str
+    """Name, unique in the cluster."""
+    start_time: str
+    """Begin: 2026-11-20T00:00:00Z."""
+    end_time: NotRequired[str]
+    """End: 2026-12-04T00:00:00Z. GKE says how long each scope may last."""
+    until_end_of_support: NotRequired[bool]
+    """Instead of end_time: whether it ends with the support of the cluster's minor; not with NO_UPGRADES."""
+    scope: NotRequired[str]
+    """What does not happen: NO_MINOR_OR_NODE_UPGRADES (default), NO_MINOR_UPGRADES or NO_UPGRADES."""
+
+
+class MaintenanceWindow(TypedDict):
+    """Times in which GKE may work on a cluster, again and again."""
+
+    start_time: str
+    """Begin of the first: 2026-11-21T00:00:00Z."""
+    end_time: str
+    """End of the first: 2026-11-22T00:00:00Z; each lasts as long, four hours or more."""
+    recurrence: str
+    """When it comes again, as RFC 5545 writes rules: FREQ=WEEKLY;BYDAY=SA,SU. There must be 48 hours in 32 days."""
+
+
+def read_exclusions(read: InputReader) -> list[MaintenanceExclusion]:
+    """Return `maintenance_exclusions` with their scopes filled in."""
+    exclusions: list[MaintenanceExclusion] = []
+    for index, block in enumerate(read.blocks("maintenance_exclusions")):
+        inner = read.inside(f"maintenance_exclusions[{index}]", block, MaintenanceExclusion)
+        scope = inner.choice("scope", EXCLUSION_SCOPES, "NO_MINOR_OR_NODE_UPGRADES")
+        exclusion = MaintenanceExclusion(
+            name=inner.text("name"),
+            start_time=inner.text("start_time", pattern=_TIME, meaning="a time (2026-11-20T00:00:00Z)"),
+            scope=scope,
+        )
+        if not inner.flag("until_end_of_support", False):
+            exclusion["end_time"] = inner.text("end_time", pattern=_TIME, meaning="a time (2026-12-04T00:00:00Z)")
+        else:
+            exclusion["until_end_of_support"] = True
+            if inner.has("end_time"):
+                inner.refuse("end_time", "is there beside until_end_of_support")
+            if scope == "NO_UPGRADES":
+                inner.refuse("scope", "NO_UPGRADES ends after 30 days at most: give end_time, or another scope")
+        if any(exclusion["name"] == other["name"] for other in exclusions):
+            inner.refuse("name", f'"{exclusion["name"]}" is there twice')
+        exclusions.append(exclusion)
+    return exclusions
+
+
+def read_window(read: InputReader) -> MaintenanceWindow | None:
+    """Return `maintenance_window`, None where it was left out; faults are noted in `read`.
+
+    docs.cloud.google.com/kubernetes-engine/docs/concepts/maintenance-windows-and-exclusions: 48 hours in any 32 days,
+    in pieces of four hours or more.
+    """
+    block = read.block("maintenance_window")
+    if not block:
+        return None
+    inner = read.inside("maintenance_window", block, MaintenanceWindow)
+    if read.has("maintenance_start"):
+        inner.refuse("start_time", "is there beside maintenance_start: give one of them")
+    start = inner.text("start_time", pattern=_TIME, meaning="a time (2026-11-21T00:00:00Z)")
+    end = inner.text("end_time", pattern=_TIME, meaning="a time (2026-11-22T00:00:00Z)")
+    rule = inner.text(
+        "recurrence",
+        pattern=r"FREQ=(DAILY|WEEKLY|MONTHLY|YEARLY)(;[A-Z]+=[-+A-Z0-9,]+)*",
+        meaning="a rule of RFC 5545 (FREQ=WEEKLY;BYDAY=SA,SU), by days, weeks, months or years",
+    )
+    length = _length(start, end)
+    if length is not None and length < timedelta(hours=_HOURS_AT_ONCE):
+        inner.refuse("end_time", f"must be {_HOURS_AT_ONCE} hours after start_time, or more")
+    elif length is not None and (times := _times(rule, start)) is not None:
+        hours = round(times * length / timedelta(hours=1))
+        if hours < _HOURS_IN_THEM:
+            inner.refuse("recurrence", f"gives GKE {hours} hours in {_DAYS} days; it wants {_HOURS_IN_THEM}")
+    return MaintenanceWindow(start_time=start, end_time=end, recurrence=rule)
+
+
+def _length(start: str, end: str) -> timedelta | None:
+    try:
+        return datetime.fromisoformat(end) - datetime.fromisoformat(start)
+    except (TypeError, ValueError):
+        return None
+
+
+def _times(rule: str, start: str) -> int | None:
+    """Return how often a rule comes within 32 days at least; None for one that is not as plain."""
+    parts = dict(part.split("=", 1) for part in rule.split(";") if "=" in part)
+    days, numbers = (len(parts[key].split(",")) if key in parts else 0 for key in ("BYDAY", "BYMONTHDAY"))
+    each = parts.get("INTERVAL", "1")
+    plain_days = all(re.fullmatch("[A-Z]{2}", day) for day in parts.get("BYDAY", "MO").split(","))
+    if parts.keys() - {"FREQ", "INTERVAL", "BYDAY", "BYMONTHDAY"} or not re.fullmatch("[1-9][0-9]*", each):
+        return None
+    match parts.get("FREQ"), int(each):
+        case "DAILY", 1 if plain_days and not numbers:
+            return _DAYS // 7 * days if days else _DAYS
+        case "DAILY", every if not days and not numbers:
+            return _DAYS // every
+        case "WEEKLY", every if plain_days and not numbers:
+            return _DAYS // (7 * every) * (days or 1)
+        case "MONTHLY", every if not days:
+            # A day that some months do not have is away for longer than 32 days.
+            given = re.findall(r"\d+", parts.get("BYMONTHDAY", start[8:10]))
+            return 0 if every > 1 else sum(int(number) <= _SHORTEST_MONTH for number in given)
+        case "YEARLY", _ if not days and not numbers:
+            return 0
+        case _:
+            return None

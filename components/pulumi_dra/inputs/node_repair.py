@@ -1,0 +1,86 @@
+"""How EKS repairs nodes: when it stops, and what it does about single faults. Apart from pools of EKS, because the
+options of a platform have the shape too.
+"""
+
+# No `from __future__ import annotations` here: Pulumi's schema analyzer reads the annotations.
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict, cast
+
+from pulumi_dra.inputs.reader import InputReader
+
+if TYPE_CHECKING:
+    # The SDK's own shape; nothing is imported at run time.
+    from pulumi_aws.eks import NodeGroupNodeRepairConfigArgsDict
+
+ACTIONS = ("Replace", "Reboot", "NoAction")
+
+
+class RepairOverride(TypedDict):
+    """What EKS does about one fault, instead of what it does by itself."""
+
+    condition: str
+    """Condition that the node monitoring agent reports, AcceleratedHardwareReady for example."""
+    reason: str
+    """Reason that it reports with it, NvidiaXID64Error for example."""
+    wait_minutes: int
+    """How long the fault lasts before something is done, 1 or more."""
+    action: str
+    """What is done: Replace, Reboot or NoAction."""
+
+
+class NodeRepairLimits(TypedDict):
+    """Limits of repair, each as a count of nodes or as a percentage of them."""
+
+    unhealthy_count: NotRequired[int]
+    """With more unhealthy nodes than these nothing is repaired. Default EKS': 20 % of more than five nodes."""
+    unhealthy_percentage: NotRequired[int]
+    """The same as a percentage, 1 to 100."""
+    parallel_count: NotRequired[int]
+    """How many unhealthy nodes are repaired at once."""
+    parallel_percentage: NotRequired[int]
+    """The same as a percentage of the unhealthy ones, 1 to 100."""
+    overrides: NotRequired[list[RepairOverride]]
+    """What is done about single faults. Default: what EKS does."""
+
+
+# NodeRepairConfig and NodeRepairConfigOverrides of the EKS API reference (botocore's model).
+_LIMITS = {
+    "unhealthy": ("max_unhealthy_node_threshold_count", "max_unhealthy_node_threshold_percentage"),
+    "parallel": ("max_parallel_nodes_repaired_count", "max_parallel_nodes_repaired_percentage"),
+}
+
+
+def read_node_repair(read: InputReader) -> "NodeGroupNodeRepairConfigArgsDict | None":
+    """Return the node group's repair settings, None where nodes are not repaired; faults are noted in `read`."""
+    is_on = read.flag("node_repair", False)
+    block = read.block("repair_limits")
+    if block and not is_on:
+        read.refuse("repair_limits", "is for node_repair: true")
+    inner = read.inside("repair_limits", block, NodeRepairLimits)
+    settings: dict[str, Any] = {"enabled": True}
+    for what, (count, percentage) in _LIMITS.items():
+        if inner.has(f"{what}_count") and inner.has(f"{what}_percentage"):
+            inner.refuse(f"{what}_percentage", f"give either {what}_count or {what}_percentage")
+        elif inner.has(f"{what}_count"):
+            settings[count] = inner.whole(f"{what}_count", least=1)
+        elif inner.has(f"{what}_percentage"):
+            settings[percentage] = inner.whole(f"{what}_percentage", least=1, most=100)
+    if overrides := _read_overrides(inner):
+        settings["node_repair_config_overrides"] = overrides
+    return cast("NodeGroupNodeRepairConfigArgsDict", settings) if is_on else None
+
+
+def _read_overrides(read: InputReader) -> list[dict[str, Any]]:
+    overrides: list[dict[str, Any]] = []
+    for index, block in enumerate(read.blocks("overrides")):
+        inner = read.inside(f"overrides[{index}]", block, RepairOverride)
+        override = {
+            "node_monitoring_condition": inner.text("condition"),
+            "node_unhealthy_reason": inner.text("reason"),
+            "min_repair_wait_time_mins": inner.whole("wait_minutes", least=1),
+            "repair_action": inner.choice("action", ACTIONS, ""),
+        }
+        known = [(each["node_monitoring_condition"], each["node_unhealthy_reason"]) for each in overrides]
+        if (override["node_monitoring_condition"], override["node_unhealthy_reason"]) in known:
+            inner.refuse("reason", "is there twice for this condition")
+        overrides.append(override)
+    return overrides

@@ -1,0 +1,177 @@
+"""Inputs that GPU pools of both clouds share: how many nodes, the pool's name, further labels."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, NotRequired, TypedDict
+
+import pulumi
+
+from dra_planner.catalog import Machine
+from dra_planner.clouds import (
+    DISK_GIB,
+    HUGE_PAGES,
+    LABEL_VALUE,
+    MOST_HUGE_PAGES,
+    Cloud,
+    PoolNodes,
+    huge_pages_fault,
+    label_key_fault,
+    label_value_fault,
+    limits_fault,
+    taints_fault,
+)
+from dra_planner.model import Taint
+from pulumi_dra.inputs.reader import InputReader
+
+EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Nodes of a pool in all zones together, and whether an autoscaler moves between the limits."""
+
+    min: int
+    desired: int
+    max: int
+    autoscaled: bool
+
+    def within(self, present: int) -> int:
+        """Return the count within the limits that is nearest to the present one."""
+        return min(max(present, self.min), self.max)
+
+
+def check_purchase(read: InputReader, cloud: Cloud, machine: Machine | None, capacity: str) -> None:
+    """Refuse a capacity in which machines of this type cannot be had; warn where that is on demand, as plans do."""
+    if machine is None or not (fault := cloud.purchase_fault(machine, capacity)):
+        return
+    if capacity == "on-demand":
+        pulumi.warn(f"{fault}, or {cloud.title} refuses the nodes")
+    else:
+        read.refuse("capacity", fault)
+
+
+def read_counts(read: InputReader, cloud: Cloud) -> Counts:
+    """Return `min_nodes`, `desired_nodes`, `max_nodes` and `autoscaled`; they must be in order."""
+    limit = cloud.nodes_of_a_pool[-1]
+    most = read.whole("max_nodes", least=1, most=limit)
+    least = read.whole("min_nodes", 0, most=limit)
+    desired = read.whole("desired_nodes", least, most=limit)
+    if complaint := limits_fault(least, most):
+        read.refuse("min_nodes", complaint)
+    elif not least <= desired <= most:
+        read.refuse("desired_nodes", f"{desired} is not between min_nodes, {least}, and max_nodes, {most}")
+    return Counts(least, desired, most, read.flag("autoscaled", False))
+
+
+def read_pool_name(read: InputReader, component_name: str) -> str:
+    """Return the value of the pool's label, by default the component's name, which no cloud takes in every form."""
+    if not read.has("pool_name") and not re.fullmatch(LABEL_VALUE, component_name):
+        read.refuse("pool_name", f'is missing, and the component\'s name is no value of a label: "{component_name}"')
+    return read.text("pool_name", component_name, pattern=LABEL_VALUE, meaning="the value of a label")
+
+
+def read_max_pods(read: InputReader, cloud: Cloud) -> int | None:
+    """Return `max_pods`, None where it was left out."""
+    allowed = cloud.pods_of_a_node
+    return read.whole("max_pods", least=allowed[0], most=allowed[-1]) if read.has("max_pods") else None
+
+
+NO_HUGE_PAGES: Mapping[str, int] = MappingProxyType({})
+
+
+def read_huge_pages(read: InputReader, machine: Machine | None) -> Mapping[str, int]:
+    """Return how many huge pages of each size ("2Mi", "1Gi") are asked for; none where nothing was given."""
+    keys = {f"huge_pages_{size.lower()}": size for size in HUGE_PAGES}
+    counts = {size: read.whole(key, least=1, most=MOST_HUGE_PAGES) for key, size in keys.items() if read.has(key)}
+    if counts and (fault := huge_pages_fault(counts, machine)):
+        read.refuse(next(key for key, size in keys.items() if size in counts), fault)
+    return counts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KubeletPolicies:
+    """How kubelet gives out CPUs; "" where it is not told, which is "none"."""
+
+    cpu_manager: str = ""
+    topology_manager: str = ""
+
+    @property
+    def is_told(self) -> bool:
+        return bool(self.cpu_manager or self.topology_manager)
+
+
+UNTOLD = KubeletPolicies()
+NOT_PLANNED = ("restricted", "single-numa-node")
+
+
+def read_kubelet_policies(read: InputReader) -> KubeletPolicies:
+    """Return `cpu_manager_policy` and `topology_manager_policy`; faults are noted in `read`.
+
+    Policies with which kubelet turns down pods that were placed are refused: plans do not know NUMA nodes.
+    """
+    cpus = read.choice("cpu_manager_policy", ("none", "static"), "none") if read.has("cpu_manager_policy") else ""
+    topology = read.text("topology_manager_policy", "")
+    if topology in NOT_PLANNED:
+        read.refuse(
+            "topology_manager_policy",
+            f"{topology} lets kubelet turn down pods that the plan has placed, for it knows no NUMA nodes: use "
+            "best-effort",
+        )
+    elif topology not in ("", "none", "best-effort"):
+        read.refuse("topology_manager_policy", f'must be none or best-effort, not "{topology}"')
+    if topology == "best-effort" and cpus != "static":
+        read.refuse("topology_manager_policy", "best-effort does nothing without cpu_manager_policy: static")
+    return KubeletPolicies(cpu_manager=cpus, topology_manager=topology)
+
+
+def read_disk_gib(read: InputReader, cloud: Cloud) -> int:
+    """Return `disk_gib`, by default what plans count on."""
+    return read.whole("disk_gib", DISK_GIB, least=cloud.disk_gib[0], most=cloud.disk_gib[-1])
+
+
+class NodeTaint(TypedDict):
+    """A taint of a pool's nodes."""
+
+    key: str
+    """Key, example.com/team for example."""
+    value: NotRequired[str]
+    """Value. Default none."""
+    effect: NotRequired[str]
+    """NoSchedule (default), PreferNoSchedule or NoExecute."""
+
+
+def cloud_effect(taint: Taint) -> str:
+    """Return a taint's effect in the word that both clouds' APIs have for it: NO_SCHEDULE."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", taint.effect).upper()
+
+
+def read_taints(read: InputReader, cloud: Cloud, nodes: PoolNodes) -> list[Taint]:
+    """Return a pool's taints: ours, and the user's beside it."""
+    taints = list(cloud.taints(nodes))
+    for index, block in enumerate(read.blocks("taints")):
+        inner = read.inside(f"taints[{index}]", block, NodeTaint)
+        effect: Any = inner.choice("effect", EFFECTS, "NoSchedule")
+        taint = Taint(
+            inner.text("key", check=label_key_fault),
+            inner.text("value", "", check=label_value_fault),
+            effect,
+        )
+        if fault := cloud.taint_fault(taint.key):
+            inner.refuse("key", fault)
+        taints.append(taint)
+        if not fault and (fault := taints_fault((each.key, each.effect) for each in taints)):
+            inner.refuse("key", fault)
+    return taints
+
+
+def read_labels(read: InputReader, cloud: Cloud, nodes: PoolNodes) -> dict[str, pulumi.Input[str]]:
+    """Return a pool's labels: the user's beside ours, which cannot be changed."""
+    labels = read.labels("labels")
+    for key, value in labels.items():
+        if fault := label_key_fault(key) or cloud.label_fault(key, value if isinstance(value, str) else None):
+            read.refuse(f"labels.{key}", fault)
+        if isinstance(value, str) and (fault := label_value_fault(value)):
+            read.refuse(f"labels.{key}", fault)
+    return {**labels, **{label.key: label.value for label in cloud.labels(nodes)}}

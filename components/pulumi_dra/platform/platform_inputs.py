@@ -1,0 +1,221 @@
+"""Inputs of DraPlatform: what they are, and what is wrong with them, its children's inputs included."""
+
+# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NotRequired, TypedDict
+
+import pulumi
+
+from dra_planner.clouds import cloud
+from dra_planner.errors import PlannerError
+from dra_planner.fleet import Fleet, read_fleet
+from dra_planner.planfile import PlanFile, parse_document
+from pulumi_dra.dra.driver.driver_installer import DriverInstallerArgs
+from pulumi_dra.dra.metrics.gpu_metrics import GpuMetricsArgs
+from pulumi_dra.dra.releases.kuberay import KubeRayArgs
+from pulumi_dra.dra.releases.kueue import KueueArgs
+from pulumi_dra.dra.tenants.tenant_access import TenantSettings
+from pulumi_dra.inputs.reader import InputReader
+from pulumi_dra.platform.planned_pools import IN_THE_FLEET
+from pulumi_dra.platform.platform_options import ClusterOptions, DriverOptions, PoolOptions
+
+
+class AutoscalerOptions(TypedDict):
+    """EKS, with autoscaler: cluster-autoscaler or karpenter in the fleet; the inputs of EksClusterAutoscaler and
+    EksKarpenter say what each means."""
+
+    install: NotRequired[bool]
+    """The cluster autoscaler: whether it is installed here. False where the cluster gets it from somebody else. Default
+    true."""
+    version: NotRequired[str]
+    """Version of the autoscaler. Default: the latest known one for the cluster's Kubernetes version."""
+    chart: NotRequired[str]
+    """Chart to install instead of the published one: a path, an archive or an oci:// address."""
+    image_repository: NotRequired[str]
+    """Image to run instead of the chart's, without a tag: a mirror."""
+    image_pull_secrets: NotRequired[list[str]]
+    """Secrets in kube-system to pull the image with."""
+    flags: NotRequired[dict[str, str]]
+    """The cluster autoscaler: further flags without their dashes."""
+    crd_chart: NotRequired[str]
+    """Karpenter: chart of its CustomResourceDefinitions instead of the published one."""
+    replicas: NotRequired[int]
+    """Karpenter: its pods, each on a system node of its own. Default 2, or as many as there are system nodes."""
+
+
+class DraPlatformArgs(TypedDict):
+    """Inputs of DraPlatform."""
+
+    plan: str
+    """The plan, which has the fleet in it: text of the file that `pulumi-dra plan --write` makes."""
+    cluster: NotRequired[ClusterOptions]
+    """Options of the cluster."""
+    pools: NotRequired[list[PoolOptions]]
+    """Options of single pools."""
+    driver: NotRequired[DriverOptions]
+    """Options of the DRA driver."""
+    autoscaler: NotRequired[AutoscalerOptions]
+    """EKS: options of the cluster autoscaler or of Karpenter, where the fleet has it."""
+    storage_class: NotRequired[bool]
+    """Whether pods find a class of volumes that GPU nodes can attach: on EKS with the storage driver ebs "gp3",
+    encrypted and the default one; on GKE "hyperdisk-balanced" where a pool's machine takes no Persistent Disk. False
+    where the cluster has its own. Default true."""
+    driver_installer: NotRequired[DriverInstallerArgs]
+    """GKE: inputs of DriverInstaller, such as the version of the NVIDIA driver. Default: the latest one."""
+    device_plugin_chart: NotRequired[str]
+    """Chart of the device plugin instead of the published one."""
+    gpu_metrics: NotRequired[GpuMetricsArgs]
+    """Installs the DCGM exporter with a dashboard and alerts; an empty structure takes the defaults. The fleet names
+    its pods in daemonPods. Default: not installed."""
+    kueue: NotRequired[KueueArgs]
+    """Installs Kueue, which knows the classes of the fleet; an empty structure takes the defaults. Default: not
+    installed."""
+    kube_ray: NotRequired[KubeRayArgs]
+    """Installs the operator of KubeRay; an empty structure takes the defaults. Default: not installed."""
+    admin_principal_arns: NotRequired[list[pulumi.Input[str]]]
+    """EKS: IAM roles or users that administer the cluster. Default: the one who first creates it."""
+    addon_versions: NotRequired[dict[str, str]]
+    """EKS: versions of the add-ons, pinned or "most-recent"."""
+    secrets_kms_key: NotRequired[pulumi.Input[str]]
+    """Key that encrypts Kubernetes secrets, written as the cluster's component takes it. Default: the cloud's own, on
+    EKS a new one."""
+    tenants: NotRequired[list[TenantSettings]]
+    """Namespaces, rights and device quotas of tenants."""
+    admin_access_namespaces: NotRequired[list[str]]
+    """Namespaces that alone may have admin access to devices; an empty list: none. Default: not restricted."""
+    deletion_protection: NotRequired[bool]
+    """Whether the cluster may neither be deleted nor replaced: Pulumi refuses, on EKS and GKE the cloud too. Default
+    false."""
+    tags: NotRequired[dict[str, pulumi.Input[str]]]
+    """Tags, on GKE resource labels, on everything that takes them."""
+
+
+OPTIONAL_RELEASES = ("gpu_metrics", "kueue", "kube_ray")
+
+EVERY_INPUT = {name: name for name in ("tags", "secrets_kms_key", "admin_principal_arns", "addon_versions")}
+"""Names for checking what can be checked without a fleet."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DraPlatformInputs:
+    """The same, checked."""
+
+    pools: Mapping[str, Mapping[str, Any]]  # by name, as the pool's component takes them
+    driver: Mapping[str, Any]  # as DraDriver takes them
+    autoscaler: Mapping[str, Any]  # as EksClusterAutoscaler or EksKarpenter takes them, beside `install`
+    driver_installer: Mapping[str, Any]  # as DriverInstaller takes them
+    device_plugin_chart: str
+    storage_class: bool
+    cluster: Mapping[str, Any]  # as the cluster's component takes them
+    releases: Mapping[str, Mapping[str, Any]]  # gpu_metrics, kueue, kube_ray: those that are asked for
+    tenants: list[Any]
+    admin_access_namespaces: list[str] | None
+    tags: dict[str, pulumi.Input[str]]
+
+
+def read_planned(read: InputReader) -> tuple[Fleet, PlanFile] | None:
+    """Return the fleet and the plan that has it; None where they were refused, which is noted in `read`."""
+    text = read.text("plan")
+    if not text:
+        return None
+    try:
+        plan = parse_document(text)
+        return read_fleet(plan.fleet.document()), plan
+    except PlannerError as error:
+        read.refuse("plan", str(error))
+        return None
+
+
+def read_platform_inputs(read: InputReader, fleet: Fleet | None, cluster_names: Mapping[str, str]) -> DraPlatformInputs:
+    """Return the checked inputs; faults are noted in `read`, those of the children's inputs under their place.
+
+    `cluster_names` is what the cloud's cluster calls those that every cloud has.
+    """
+    tags, pools = read.labels("tags"), _read_pools(read, fleet)
+    node_repair = any(options.get("node_repair") is True for options in pools.values())
+    title = cloud(fleet.cloud).title if fleet else ""
+    return DraPlatformInputs(
+        pools=pools,
+        driver=_read_driver(read),
+        autoscaler=_read_autoscaler(read),
+        driver_installer=_read_installer(read, fleet),
+        device_plugin_chart=read.text("device_plugin_chart", ""),
+        storage_class=read.flag("storage_class", True),
+        cluster=_read_cluster(read, cluster_names, title, tags, node_repair=node_repair),
+        releases={name: read.block(name) for name in OPTIONAL_RELEASES if read.has(name)},
+        tenants=list(read.blocks("tenants")),
+        admin_access_namespaces=read.texts("admin_access_namespaces") if read.has("admin_access_namespaces") else None,
+        tags=tags,
+    )
+
+
+def _read_autoscaler(read: InputReader) -> Mapping[str, Any]:
+    """Return the autoscaler's options; what they mean is checked with its other inputs."""
+    options = read.block("autoscaler")
+    inner = read.inside("autoscaler", options, AutoscalerOptions)
+    if not inner.flag("install", True) and len(options) > 1:
+        inner.refuse("install", "is false: who installs the autoscaler sets it up")
+    return {key: value for key, value in options.items() if key in AutoscalerOptions.__annotations__}
+
+
+def _read_installer(read: InputReader, fleet: Fleet | None) -> Mapping[str, Any]:
+    """Return the inputs of DriverInstaller, rejected if the cloud's images have a driver."""
+    if fleet is not None and read.has("driver_installer") and cloud(fleet.cloud).installs_driver:
+        read.refuse("driver_installer", f"is for GKE: images of {cloud(fleet.cloud).title} have their driver")
+    return read.block("driver_installer")
+
+
+def _read_driver(read: InputReader) -> Mapping[str, Any]:
+    """Return the driver's options; what they mean is checked with the driver's other inputs."""
+    options = read.block("driver")
+    for key in ("feature_gates", "compute_domains", "consumable_shares"):
+        if key in options:
+            read.refuse(f"driver.{key}", "decides what nodes offer, so the plan must know it: write it into the fleet")
+            options = {name: value for name, value in options.items() if name != key}
+    read.inside("driver", options, DriverOptions)
+    return {key: value for key, value in options.items() if key in DriverOptions.__annotations__}
+
+
+def _read_cluster(
+    read: InputReader, names: Mapping[str, str], title: str, tags: dict[str, pulumi.Input[str]], *, node_repair: bool
+) -> dict[str, Any]:
+    """Return inputs of the cloud's cluster that are not the fleet's, under the `names` that its component has.
+
+    What the options mean is checked with the cluster's other inputs.
+    """
+    options = read.block("cluster")
+    read.inside("cluster", options, ClusterOptions)
+    cluster: dict[str, Any] = {"deletion_protection": read.flag("deletion_protection", False)}
+    given: dict[str, Any] = {
+        "tags": tags,
+        "secrets_kms_key": read.identifier("secrets_kms_key"),
+        "admin_principal_arns": read.identifiers("admin_principal_arns") if read.has("admin_principal_arns") else None,
+        "addon_versions": read.labels("addon_versions") if read.has("addon_versions") else None,
+        "node_repair": True if node_repair else None,
+    }
+    for name, value in given.items():
+        if value is not None and name in names:
+            cluster[names[name]] = value
+        elif value is not None and read.has(name):
+            read.refuse(name, f"is not for {title}, where this fleet is")
+    return cluster | {key: value for key, value in options.items() if key in ClusterOptions.__annotations__}
+
+
+def _read_pools(read: InputReader, fleet: Fleet | None) -> dict[str, Mapping[str, Any]]:
+    """Return options by pool; what they mean is checked with the pool's other inputs."""
+    known = [pool.name for pool in fleet.pools] if fleet else []
+    options: dict[str, Mapping[str, Any]] = {}
+    for index, block in enumerate(read.blocks("pools")):
+        for key, name in IN_THE_FLEET.items():
+            if key in block:
+                read.refuse(f"pools[{index}].{key}", f"must be known to the plan: write it into the fleet, as {name}")
+        own = {key: value for key, value in block.items() if key not in IN_THE_FLEET}
+        inner = read.inside(f"pools[{index}]", own, PoolOptions)
+        name = inner.text("name")
+        if fleet and name and name not in known:
+            inner.refuse("name", f'"{name}" is not a pool of the fleet; they are {", ".join(known)}')
+        if name in options:
+            inner.refuse("name", f'"{name}" is there twice')
+        options[name] = {key: value for key, value in own.items() if key != "name" and value is not None}
+    return options

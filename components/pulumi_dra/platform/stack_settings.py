@@ -1,0 +1,131 @@
+"""The stack's configuration and its plan file → what the program builds. The only place that knows the settings."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import pulumi
+
+from dra_planner.clouds import cloud, names
+from dra_planner.errors import FleetError, Place, PlannerError, SourceError
+from dra_planner.fleet import Fleet, read_settings
+from dra_planner.planfile import PlanFile, canonical_text, check_inputs, plan_path, read_plan_file
+from dra_planner.sources import Source, read_sources
+from pulumi_dra.inputs.cidrs import for_documentation
+from pulumi_dra.platform.stack_options import SETTING, read_stack_options
+
+if TYPE_CHECKING:  # brings the SDK of Kubernetes
+    from pulumi_dra.platform.platform_inputs import DraPlatformArgs
+
+_STRUCTURED = ("pulumi-dra:fleet", "pulumi-dra:workloads", "pulumi-dra:admins", SETTING)
+SETTINGS = (*_STRUCTURED, "pulumi-dra:securityGroup")
+SIMULATED = "DRA_SANDBOX_CLOUD"
+"""Set where the clouds are the sandbox's; there a range for documentation is as good as any other."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProgramSettings:
+    """What a stack is built from: its fleet, and the plan made for it, checked against each other."""
+
+    stack: str
+    fleet: Fleet
+    plan: PlanFile
+    security_group: str | None
+    admins: tuple[str, ...] = ()
+    options: Mapping[str, Any] = field(default_factory=dict[str, Any])  # inputs of DraPlatform, in Python's names
+
+    @property
+    def platform(self) -> "DraPlatformArgs":
+        """The inputs of DraPlatform: plan, what the stack says of it, and a tag with the stack's name."""
+        args: dict[str, Any] = {**self.access, **self.options, "plan": self.document}
+        args["cluster"] = {**self.cluster_options, **self.options.get("cluster", {})}
+        args["tags"] = {"pulumi-dra-stack": self.stack, **self.options.get("tags", {})}
+        return cast("DraPlatformArgs", args)
+
+    @property
+    def cluster_options(self) -> dict[str, str]:
+        """What DraPlatform takes as `cluster`."""
+        return {"security_group": self.security_group} if self.security_group else {}
+
+    @property
+    def access(self) -> dict[str, list[str]]:
+        """Who administers the cluster, as DraPlatform takes it; nothing where the stack does not say."""
+        return {"admin_principal_arns": list(self.admins)} if self.admins else {}
+
+    @property
+    def document(self) -> str:
+        """The plan document as one line of JSON."""
+        return canonical_text(self.plan)
+
+
+def read_program_settings(project: Path) -> ProgramSettings:
+    """Return the settings of the current stack, whose plan file lies below `project`.
+
+    Raises pulumi.RunError, which is shown as a sentence, when the configuration is wrong, or the plan is missing,
+    was changed by hand or was made from something else.
+    """
+    stack = pulumi.get_stack()
+    try:
+        settings = settings_of(stack, _configuration(), project)
+        if not os.environ.get(SIMULATED):
+            refuse_documentation_ranges(settings)
+    except PlannerError as error:
+        raise pulumi.RunError(str(error)) from None
+    return settings
+
+
+def refuse_documentation_ranges(settings: ProgramSettings) -> None:
+    """Raise FleetError where the API server would be open to nobody but addresses that examples are written with."""
+    cidrs = settings.fleet.endpoint.public_access_cidrs
+    if settings.options.get("cluster", {}).get("dns_endpoint") or not (examples := for_documentation(cidrs)):
+        return
+    raise FleetError(
+        f"{', '.join(examples)} is a range for documentation: nobody would reach the API server",
+        place=Place(f"stacks/Pulumi.{settings.stack}.yaml", 0, "config.pulumi-dra:fleet.endpoint.publicAccessCidrs"),
+        fix="write the network that you deploy from, or an empty list where that is the cluster's own; "
+        f"`pulumi-dra sandbox up --stack {settings.stack}` deploys the example to simulated clouds "
+        "(docs/operations/access.md)",
+    )
+
+
+def settings_of(stack: str, config: Mapping[str, Any], project: Path) -> ProgramSettings:
+    """Return the settings of a stack with this configuration; raises PlannerError."""
+    settings = read_settings(config, file=f"stacks/Pulumi.{stack}.yaml")
+    path = plan_path(stack, project)
+    plan = read_plan_file(path, stack=stack)
+    check_inputs(
+        plan,
+        settings.fleet,
+        _readable_sources(settings.workloads, project),
+        Place(str(path)),
+        fix=f"run `pulumi-dra plan --stack {stack} --write`",
+    )
+    options = read_stack_options(config.get(SETTING) or {}, file=f"stacks/Pulumi.{stack}.yaml")
+    group = config.get("pulumi-dra:securityGroup")
+    admins = tuple(config.get("pulumi-dra:admins") or ())
+    return ProgramSettings(
+        stack=stack, fleet=settings.fleet, plan=plan, security_group=group, admins=admins, options=options
+    )
+
+
+def _configuration() -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for setting in (*SETTINGS, *(cloud(name).region_setting for name in names())):
+        namespace, _, key = setting.partition(":")
+        config = pulumi.Config(namespace)
+        value = config.get_object(key) if setting in _STRUCTURED else config.get(key)
+        if value is not None:
+            found[setting] = value
+    return found
+
+
+def _readable_sources(workloads: tuple[str, ...], project: Path) -> tuple[Source, ...] | None:
+    """Return the workloads' manifests, or None where they are not at hand, as in a pipeline of another repository."""
+    if not workloads:
+        return None
+    try:
+        return read_sources([project / path for path in workloads])
+    except SourceError:
+        return None
