@@ -65,8 +65,10 @@ examples:
   what needs fewer nodes
     pulumi-dra plan examples/workloads/ --fleet fleet.yaml \\
       --constraints fix.yaml
-  what a chart renders
+  what a chart renders: `plan chart/ -f prod.yaml`, or
     helm template chart/ | pulumi-dra plan - --fleet fleet.yaml
+  on a running cluster
+    pulumi-dra plan examples/workloads/ --context gpu-dev
   a table of verdicts
     pulumi-dra plan --stack eks-dev \\
       --matrix kubernetes=1.34,1.36 driver=25.8.1,0.4.1

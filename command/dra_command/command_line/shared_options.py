@@ -14,8 +14,18 @@ CONTEXT: Final = "context:"
 def add_paths(parser: argparse.ArgumentParser, *, of_a_stack: bool = True) -> None:
     default = "; with --stack by default the stack's own workloads" if of_a_stack else ""
     parser.add_argument(
-        "paths", metavar="PATH", nargs="*", help=f"file, folder, glob, or - for standard input{default}"
+        "paths",
+        metavar="PATH",
+        nargs="*",
+        help=f"file, folder, glob, or - for standard input; a chart or kustomization is rendered{default}",
     )
+    parser.add_argument(
+        "-f", "--values", metavar="FILE", dest="values_files", action="append", default=[], help="values of the chart"
+    )
+    parser.add_argument(
+        "--set", metavar="KEY=VALUE", dest="set_values", action="append", default=[], help="a value of the chart"
+    )
+    parser.add_argument("--show-rendered", action="store_true", help="print the rendered manifests to standard error")
 
 
 def add_fleet(parser: argparse.ArgumentParser) -> None:

@@ -13,6 +13,7 @@ from dra_command.command_line.arguments import UsageError
 from dra_command.inputs.cluster_snapshot import read_observed
 from dra_command.inputs.fleet_files import read_fleet_of
 from dra_command.inputs.manifest_filter import mark_skipped_files
+from dra_command.inputs.rendering import Rendered, render_paths
 from dra_planner.documents.snapshot import SNAPSHOT_KINDS
 from dra_planner.fleet import read_stack
 from dra_planner.releases import parse_version
@@ -85,6 +86,8 @@ def read_inputs(
     observed = read_observed(values.observed or "", getattr(values, "kubeconfig", ""), kinds)
     if needs_manifests and not paths and not observed:
         raise UsageError("no manifests are named", fix="name a file, a folder, or - for standard input")
+    rendered = Rendered(paths, ()) if not (needs_manifests and values.paths) else render_paths(values)
+    paths = rendered.paths
     gathered = Gathered(())
     if paths and is_lenient:
         gathered = gather_sources(
@@ -92,7 +95,9 @@ def read_inputs(
         )
     elif paths:
         gathered = Gathered(read_sources(paths))
-    sources = _without(values.fleet, gathered.sources)
+    sources = (*_without(values.fleet, gathered.sources), *rendered.sources)
+    if getattr(values, "show_rendered", False):
+        print("".join(each.text for each in rendered.sources), end="", file=sys.stderr)
     left_alone: tuple[Diagnostic, ...] = ()
     if not is_lenient:
         sources, left_alone = mark_unrelated_files(sources, paths, values.command)

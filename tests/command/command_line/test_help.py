@@ -97,6 +97,21 @@ status:
 """
 
 
+TERRAFORM_PLAN = {
+    "format_version": "1.2",
+    "planned_values": {
+        "root_module": {
+            "resources": [
+                {"address": "google_container_cluster.ml", "type": "google_container_cluster",
+                 "values": {"name": "ml", "location": "us-central1", "min_master_version": "1.35"}},
+                {"address": "google_container_node_pool.l4", "type": "google_container_node_pool",
+                 "values": {"name": "l4", "node_count": 1, "node_config": [{"machine_type": "g2-standard-8"}]}},
+            ]
+        }
+    },
+}  # fmt: skip
+
+
 def examples() -> list[str]:
     """The lines that help shows after `examples:`, as a shell would be given them."""
     lines = [line.strip() for text in EXAMPLES.values() for line in text.replace("\\\n", " ").splitlines()]
@@ -122,6 +137,7 @@ def test_examples_work_when_copied(line: str, project: Project) -> None:
     shutil.copy(ROOT / "README.md", project.root)
     project.write("cluster.json", SNAPSHOT)
     project.write("state.json", json.dumps(stack_state()))
+    project.write("plan.json", json.dumps(TERRAFORM_PLAN))
     project.write("fleet.yaml", FLEET)
     pods = (ROOT / "examples" / "workloads" / "two-pods.yaml").read_text(encoding="utf-8")
     project.write(".kube/config", "kind: Config\n")

@@ -1,0 +1,78 @@
+"""Charts and kustomizations that are named on the command line are rendered by the tools that people use."""
+
+from __future__ import annotations
+
+import os
+import shutil
+
+import pytest
+from command_project import Project
+
+KUSTOMIZATION = "resources: [claim.yaml]\nnamePrefix: prod-\n"
+CLAIM = """\
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {name: gpu, namespace: default}
+spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.com}}]}}
+"""
+HELM = """\
+#!/bin/sh
+echo "$@" > words
+cat rendered.yaml
+"""
+
+
+@pytest.mark.skipif(not (shutil.which("kustomize") or shutil.which("kubectl")), reason="needs kustomize or kubectl")
+def test_a_kustomization_is_built_before_it_is_checked(project: Project) -> None:
+    project.write("overlay/kustomization.yaml", KUSTOMIZATION)
+    project.write("overlay/claim.yaml", CLAIM.replace("gpu.nvidia.com", "gpu.nvidia.comm"))
+
+    done = project.run("check", "overlay", "--show-rendered")
+
+    assert "prod-gpu" in done.err
+    assert "prod-gpu" in done.out
+    assert "overlay (rendered)" in done.out
+
+
+@pytest.mark.skipif(not (shutil.which("kustomize") or shutil.which("kubectl")), reason="needs kustomize or kubectl")
+def test_a_kustomization_that_can_not_be_built_says_what_the_tool_says(project: Project) -> None:
+    project.write("overlay/kustomization.yaml", "resources: [missing.yaml]\n")
+
+    done = project.run("check", "overlay")
+
+    assert done.status == 2
+    assert "missing.yaml" in done.err
+
+
+def test_a_chart_is_rendered_with_its_values(project: Project) -> None:
+    project.write("chart/Chart.yaml", "apiVersion: v2\nname: chat\nversion: 1.0.0\n")
+    project.write("chart/templates/claim.yaml", "kind: {{ .Values.kind }}\n")
+    project.write("prod.yaml", "kind: ResourceClaim\n")
+    project.write("rendered.yaml", CLAIM)
+    project.write("bin/helm", HELM).chmod(0o755)
+    path = f"{project.root / 'bin'}{os.pathsep}{os.environ['PATH']}"
+
+    done = project.run("check", "chart", "-f", "prod.yaml", "--set", "a=b", PATH=path)
+
+    assert done.status == 0
+    words = (project.root / "words").read_text().split()
+    assert words == ["template", "chart", "chart", "--values", "prod.yaml", "--set", "a=b"]
+
+
+def test_a_chart_without_helm_is_named_with_the_command_that_renders_it(project: Project) -> None:
+    project.write("chart/Chart.yaml", "apiVersion: v2\nname: chat\nversion: 1.0.0\n")
+    project.write("chart/templates/claim.yaml", "kind: {{ .Values.kind }}\n")
+
+    done = project.run("check", "chart", PATH=str(project.root / "empty"))
+
+    assert done.status == 2
+    assert "helm template" in done.err
+
+
+def test_values_without_a_chart_are_wrong_input(project: Project) -> None:
+    project.write("claim.yaml", CLAIM)
+
+    done = project.run("check", "claim.yaml", "-f", "prod.yaml")
+
+    assert done.status == 2
+    assert "Chart.yaml" in done.err
