@@ -239,3 +239,38 @@ def test_an_object_of_another_namespace_is_refused_in_kubectls_words(project: Pr
         'the namespace from the provided object "b" does not match the namespace "a". '
         "You must pass '--namespace=b' to perform this operation."
     )
+
+
+FENCED = """\
+```yaml
+apiVersion: resource.k8s.io/v1beta1
+kind: ResourceClaim
+metadata: {name: b}
+spec: {devices: {requests: [{name: gpu, deviceClassName: gpu.example.com}]}}
+```
+"""
+
+
+@pytest.mark.parametrize(
+    ("page", "line"),
+    [
+        (FENCED, 2),
+        (f"!!! note\n\n{indented(FENCED)}", 4),
+        (f'=== "Linux"\n\n{indented(FENCED, "        ")}', 4),
+        (f"<details>\n{FENCED}</details>\n", 3),
+        (f"10. Apply this:\n\n{indented(FENCED)}", 4),
+        (f"- a\n  - b\n\n{indented(FENCED)}", 5),
+        (indented(FENCED, "> "), 2),
+        (f"Text\n{FENCED}", 3),
+        (FENCED.removesuffix("```\n"), 2),
+        (FENCED.replace("```", "~~~~"), 2),
+        (FENCED.replace("```yaml", "```yaml title=claim.yaml"), 2),
+        (FENCED.replace("```yaml", "``` yaml hl_lines=2"), 2),
+    ],
+    ids=[
+        "a fence", "below a note", "below a tab", "below a tag", "in a numbered list", "in a list in a list", "quoted",
+        "below text", "that does not end", "of tildes", "with a title", "with a blank",
+    ],
+)  # fmt: skip
+def test_a_fence_is_read_wherever_it_stands(project: Project, page: str, line: int) -> None:
+    assert (line, "version-not-served") in findings(project, "page.md", page)

@@ -20,7 +20,7 @@ from dra_tutorials.blocks.embedded import read_embedded
 from dra_tutorials.blocks.shown_output import output_findings
 from dra_tutorials.fragments.evaluation import Evaluation, evaluate_fragments, unevaluated_notes
 from dra_tutorials.shell.commands import command_findings
-from dra_tutorials.terraform import terraform_findings
+from dra_tutorials.terraform.findings import terraform_findings
 
 _TYPE = re.compile(r"^[\"']?(apiVersion|kind|metadata)[\"']?\s*:[ \t]*[\"']?(\w*)", re.MULTILINE)
 _TYPE_IN_BRACES = re.compile(r"[\"']?\b(apiVersion|kind|metadata)[\"']?\s*:\s*[\"']?(\w*)")

@@ -26,7 +26,7 @@ from dra_planner.wording import counted
 from dra_tutorials.blocks.embedded import read_embedded
 from dra_tutorials.fragments.evaluation import evaluate_fragments
 from dra_tutorials.rewriting import rewrite_with_pages
-from dra_tutorials.terraform import terraform_findings
+from dra_tutorials.terraform.findings import terraform_findings
 
 _OLDER = frozenset({"older-form", "unknown-field"})
 """Findings on parts of objects that rewriting would be about."""

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gc
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
@@ -71,21 +69,8 @@ def read_manifests(sources: Iterable[Source], features: Features, *, check_selec
 
     Raises ManifestError where a text cannot be read at all, with `others` for further faults.
     """
-    with _without_collection():
-        documents, remarks = read_documents(sources)
-        return collect_manifests(read_objects(documents), features, remarks, check_selector=check_selector)
-
-
-@contextmanager
-def _without_collection() -> Iterator[None]:
-    """Keep the collector from walking the growing trees again and again: they hold no cycles."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
+    documents, remarks = read_documents(sources)
+    return collect_manifests(read_objects(documents), features, remarks, check_selector=check_selector)
 
 
 def collect_manifests(

@@ -11,15 +11,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
+from markdown_it import MarkdownIt
+
 from dra_planner.sources import SCRIPT_SUFFIXES, Source
 from dra_tutorials.blocks.diffs import after_diff
 from dra_tutorials.blocks.markup import ASCIIDOC, RESTRUCTURED, Marked, asciidoc_blocks, directive_blocks
 from dra_tutorials.blocks.shown_output import Shown, without_output
 
-_FENCE: Final = re.compile(
-    r"^(?P<indent>\s*(?:>\s?)*(?:(?:[-*+]|\d+[.)])\s+)*)(?P<sign>`{3,}|~{3,})\s*(?P<language>[\w+-]*)"
-)
-_MARKER: Final = re.compile(r"[-*+]|\d+[.)]")  # of a list's item, which the lines below it are indented by
+_MARKDOWN: Final = MarkdownIt("commonmark").disable(["code", "html_block"])
+"""Pages of MkDocs indent fences below a note or a tab, and other pages put a fence directly below a tag."""
+_LANGUAGE: Final = re.compile(r"[\w+-]*")
+_FENCE: Final = re.compile(r"\s*(?:>\s?)*(?:`{3,}|~{3,})")
 _HEREDOC: Final = re.compile(r"<<(?P<tabs>-?)\s*(?P<quote>['\"]?)(?P<end>\w+)(?P=quote)")
 _TABS: Final = re.compile(r"\t*")
 _KUBECTL: Final = re.compile(r"\bkubectl\b[^|;&]*")
@@ -147,7 +149,7 @@ def _blocks(source: Source) -> Iterator[Block]:
         return iter([Block(lines, 0, True)])
     if name.endswith(ASCIIDOC):
         return _marked(asciidoc_blocks(lines))
-    return _marked(directive_blocks(lines)) if name.endswith(RESTRUCTURED) else _fenced(lines)
+    return _marked(directive_blocks(lines)) if name.endswith(RESTRUCTURED) else _fenced(source.text)
 
 
 def _marked(blocks: Iterable[Marked]) -> Iterator[Block]:
@@ -177,24 +179,43 @@ def _apart(name: str, block: Block) -> Source:
     return Source(name, "\n" * block.first + "\n".join(block.lines))
 
 
-def _fenced(lines: list[str]) -> Iterator[Block]:
+def _fenced(text: str) -> Iterator[Block]:
+    """Yield the blocks of code in a Markdown page: fences, and indented lines that hold objects or commands."""
+    lines = text.splitlines()
     at = 0
-    while at < len(lines):
-        fence = _FENCE.match(lines[at])
-        if fence is None:
-            block = _indented(lines, at)
-            if block is not None:
-                yield block
-            at += len(block.lines) if block is not None else 1
+    for fence in _MARKDOWN.parse(text):
+        if fence.type != "fence" or fence.map is None:
             continue
-        end = next((n for n in range(at + 1, len(lines)) if _closes(lines[n], fence["sign"])), len(lines))
-        language = fence["language"].lower()
-        indent = _MARKER.sub(lambda marker: " " * len(marker[0]), fence["indent"])
-        inside = [line.removeprefix(indent) for line in lines[at + 1 : end]]
-        block = _of_language(inside, at + 1, language, indent)
+        first, end = fence.map
+        yield from _indented_blocks(lines, at, first)
+        inside = fence.content.splitlines()
+        block = _of_language(inside, first + 1, _language(fence.info), _indent_before(lines, first + 1, inside))
         if block is not None:
             yield block
-        at = end + 1
+        at = end
+    yield from _indented_blocks(lines, at, len(lines))
+
+
+def _language(info: str) -> str:
+    """Return the language that the first line of a fence names, without what some renderers add to it."""
+    found = _LANGUAGE.match(info.strip())
+    return found[0].lower() if found is not None else ""
+
+
+def _indent_before(lines: list[str], first: int, inside: list[str]) -> str:
+    """Return what stands before the lines of a fence: the indentation of its list, the marks of its quotation."""
+    for raw, line in zip(lines[first:], inside, strict=False):
+        if line.strip():
+            return raw.removesuffix(line)
+    return ""
+
+
+def _indented_blocks(lines: list[str], at: int, end: int) -> Iterator[Block]:
+    while at < end:
+        block = _indented(lines[:end], at)
+        if block is not None:
+            yield block
+        at += len(block.lines) if block is not None else 1
 
 
 def _indent_of_all(lines: Iterable[str]) -> str:
@@ -244,11 +265,6 @@ def _ends_indented(lines: list[str], first: int, at: int) -> bool:
         return True
     begins_anew = at > first and not lines[at - 1].strip()
     return begins_anew and (_PROGRAM.match(line) or _BEGINS_OBJECT.match(line)) is not None
-
-
-def _closes(line: str, sign: str) -> bool:
-    bare = line.lstrip(" \t>").rstrip()
-    return len(bare) >= len(sign) and set(bare) == {sign[0]}
 
 
 def _heredocs(block: Block) -> Iterator[Block]:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dra_planner.clouds import cloud, names
 from dra_planner.errors import Diagnostic
 from dra_planner.manifests.objects import KubernetesObject
-from dra_planner.manifests.setup.cluster_configs import KUEUE_CONFIG
+from dra_planner.manifests.setup.cluster_tools.kueue import KUEUE_CONFIG
 from dra_planner.manifests.workloads.description import KUEUE_QUEUE, Node
 from dra_planner.manifests.workloads.queued import KAI, KAI_QUEUE, OLD_KAI_QUEUE, VOLCANO, labels_of
 from dra_planner.model import ClaimSpec, ObjectKey, PodResourceClaim, ResourceClaim, ResourceClaimTemplate, Workload

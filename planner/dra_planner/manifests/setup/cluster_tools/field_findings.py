@@ -1,0 +1,55 @@
+"""Findings on fields of a configuration file: gates, versions of APIs, and what the same command would be told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from dra_planner.documents.tree import child
+from dra_planner.errors import Diagnostic, Place
+from dra_planner.manifests.objects import KubernetesObject
+from dra_planner.manifests.setup.command_rows import CommandLine, broken_rows
+from dra_planner.manifests.setup.flags import FlagFault, gate_faults
+
+_FIELDS: Final = {
+    "--node-ami-family": "amiFamily",
+    "--kubernetes-version": "kubernetesVersion",
+    "--version": "metadata.version",
+    "leave --enable-auto-mode out": "leave autoModeConfig out",
+}
+"""Options in fixes of commands, and the fields that say the same."""
+
+
+def gate_findings(item: KubernetesObject) -> Iterator[Diagnostic]:
+    """Yield the findings on the gates in `featureGates`."""
+    for name, value in pairs(item.data.get("featureGates")):
+        yield from fault_findings(item, place_of(item, "featureGates"), gate_faults(name, value))
+
+
+def command_findings(item: KubernetesObject, place: Place, command: CommandLine) -> Iterator[Diagnostic]:
+    """Yield what the command that says the same would be told, in the words of the file."""
+    for severity, code, message, fix in broken_rows(command, ""):
+        for option, field in _FIELDS.items():
+            fix = fix.replace(option, field) if " " in option else fix.replace(f"{option} ", f"{field}: ")
+        yield Diagnostic(severity, code, f"{item}: {message}", place, fix)
+
+
+def fault_findings(item: KubernetesObject, place: Place, faults: Iterator[FlagFault]) -> Iterator[Diagnostic]:
+    for fault in faults:
+        yield Diagnostic(
+            fault.severity, fault.code, f"{item.kind} {item.name}".rstrip() + f": {fault.message}", place, fault.fix
+        )
+
+
+def pairs(data: Any) -> Iterator[tuple[str, str]]:
+    if isinstance(data, Mapping):
+        for name, value in data.items():
+            yield str(name), str(value).lower()
+
+
+def place_of(item: KubernetesObject, key: str) -> Place:
+    return child(item.place, item.data, key) if key in item.data else item.place
+
+
+def items(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []

@@ -1,0 +1,69 @@
+"""Configuration of kind, with the patches of kubeadm's configuration in it.
+
+Source: kubernetes-sigs/kind:pkg/apis/config/v1alpha4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Final
+
+from dra_planner.documents.tree import child
+from dra_planner.documents.yaml_reader import Fault, read_yaml
+from dra_planner.errors import Diagnostic
+from dra_planner.manifests.objects import KubernetesObject
+from dra_planner.manifests.setup.cluster_tools.field_findings import (
+    command_findings,
+    fault_findings,
+    gate_findings,
+    items,
+    pairs,
+    place_of,
+)
+from dra_planner.manifests.setup.cluster_tools.kubeadm import kubeadm_findings, kubelet_findings
+from dra_planner.manifests.setup.command_rows import CommandLine
+from dra_planner.manifests.setup.flags import version_faults
+from dra_planner.manifests.workloads.description import Node
+
+_PATCHED: Final = {"ClusterConfiguration": kubeadm_findings, "KubeletConfiguration": kubelet_findings}
+_GROUPS: Final = {"ClusterConfiguration": "kubeadm.k8s.io", "KubeletConfiguration": "kubelet.config.k8s.io"}
+
+
+def kind_findings(item: KubernetesObject) -> Iterator[Diagnostic]:
+    """Yield the findings on a cluster of kind, and on the patches of its nodes."""
+    yield from gate_findings(item)
+    runtime = item.data.get("runtimeConfig")
+    place = place_of(item, "runtimeConfig")
+    for name, value in pairs(runtime):
+        group, _, version = name.partition("/")
+        if group == "resource.k8s.io":
+            yield from fault_findings(item, place, version_faults(version, value))
+    yield from _patches(Node(item.data, item.place))
+    for _, node in Node(item.data, item.place).at("nodes").members():
+        yield from _patches(node)
+        command = CommandLine(
+            program="kind", words=("create", "cluster"), options={"--image": (str(node.get("image", "")),)}
+        )
+        found = command_findings(item, node.place, command)
+        yield from found if _speaks_of_devices(item) else (replace(each, severity="warning") for each in found)
+
+
+def _patches(node: Node) -> Iterator[Diagnostic]:
+    """Yield what the patches of kubeadm's configuration say that kind is given, each at its own line."""
+    for number, text in enumerate(items(node.get("kubeadmConfigPatches"))):
+        place = child(node.at("kubeadmConfigPatches").place, node.get("kubeadmConfigPatches"), number)
+        try:
+            data = read_yaml(text)[0] if isinstance(text, str) else None
+        except Fault:
+            continue
+        if isinstance(data, Mapping) and data.get("kind") in _PATCHED:
+            kind = str(data["kind"])
+            for found in _PATCHED[kind](KubernetesObject(f"{_GROUPS[kind]}/v1", kind, data, place)):
+                yield replace(found, place=place)
+
+
+def _speaks_of_devices(item: KubernetesObject) -> bool:
+    """Whether a cluster of kind is for claims for certain; one without them may well be of an older Kubernetes."""
+    asked = (*pairs(item.data.get("featureGates")), *pairs(item.data.get("runtimeConfig")))
+    return any(name.startswith(("resource.k8s.io", "DynamicResourceAllocation", "DRA")) for name, _ in asked)

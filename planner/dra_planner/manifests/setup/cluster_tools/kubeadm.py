@@ -1,0 +1,51 @@
+"""Configuration of kubeadm and of kubelets.
+
+Source: kubernetes/kubernetes:cmd/kubeadm/app/apis/kubeadm/v1beta4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from dra_planner.errors import Diagnostic
+from dra_planner.manifests.objects import KubernetesObject
+from dra_planner.manifests.setup.cluster_tools.field_findings import (
+    command_findings,
+    fault_findings,
+    gate_findings,
+    place_of,
+)
+from dra_planner.manifests.setup.command_rows import CommandLine
+from dra_planner.manifests.setup.flags import faults_of_gates, faults_of_versions
+
+_COMPONENTS: Final = ("apiServer", "controllerManager", "scheduler")
+
+
+def kubeadm_findings(item: KubernetesObject) -> Iterator[Diagnostic]:
+    """Yield the findings on gates and versions of APIs that components are given."""
+    for component in _COMPONENTS:
+        place = place_of(item, component)
+        for name, value in _arguments(item.data.get(component)):
+            if name == "feature-gates":
+                yield from fault_findings(item, place, faults_of_gates(value))
+            elif name == "runtime-config":
+                yield from fault_findings(item, place, faults_of_versions(value))
+    release = str(item.data.get("kubernetesVersion", ""))
+    command = CommandLine(program="kubeadm", words=("init",), options={"--kubernetes-version": (release,)})
+    yield from command_findings(item, place_of(item, "kubernetesVersion"), command)
+
+
+def kubelet_findings(item: KubernetesObject) -> Iterator[Diagnostic]:
+    """Yield the findings on the gates of a kubelet."""
+    yield from gate_findings(item)
+
+
+def _arguments(component: Any) -> Iterator[tuple[str, str]]:
+    """Yield extra arguments: a mapping up to v1beta3, a list of names and values from v1beta4 on."""
+    given = component.get("extraArgs") if isinstance(component, Mapping) else None
+    if isinstance(given, Mapping):
+        yield from ((str(name), str(value)) for name, value in given.items())
+    for row in given if isinstance(given, list) else ():
+        if isinstance(row, Mapping):
+            yield str(row.get("name")), str(row.get("value"))

@@ -1,0 +1,21 @@
+"""Configuration of Kubermatic."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dra_planner.errors import Diagnostic
+from dra_planner.manifests.objects import KubernetesObject
+from dra_planner.manifests.setup.cluster_tools.field_findings import (
+    fault_findings,
+    pairs,
+)
+from dra_planner.manifests.setup.flags import gate_faults
+from dra_planner.manifests.workloads.description import Node
+
+
+def kubermatic_findings(item: KubernetesObject) -> Iterator[Diagnostic]:
+    """Yield the findings on feature gates."""
+    spec = Node(item.data, item.place).at("spec")
+    for name, value in pairs(spec.get("featureGates")):
+        yield from fault_findings(item, spec.place, gate_faults(name, value))
