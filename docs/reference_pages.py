@@ -22,7 +22,8 @@ def pages() -> dict[str, str]:
         "fleet.md": _of_schema(
             "fleet",
             "The fleet",
-            "What pools there are: a YAML file of its own (`--fleet FILE`), or the key `pulumi-dra:fleet` of a stack. "
+            "What pools there are: a YAML file of its own (`--fleet FILE`), or the key `pulumi-dra:fleet` of a stack, "
+            "which can also name such a file. "
             "Keys that are not listed are refused. Editors read [its schema](../schema/fleet.json).",
         ),
         "plan-file.md": _of_schema(

@@ -13,7 +13,7 @@ from pulumi_policy import EnforcementLevel
 
 from dra_command.findings.evaluation import find_violations
 from dra_command.findings.project_configuration import ProjectConfiguration
-from dra_command.inputs.command_inputs import Inputs
+from dra_command.inputs.command_inputs import CommandInputs
 from dra_planner.errors import PlannerError
 from dra_planner.sources import Source
 from dra_policies.configuration.exemptions import excuses_of
@@ -152,7 +152,7 @@ def test_command_and_pack_tell_the_same(declare: SimpleNamespace, text: str) -> 
 
     of_command = [
         (each.code, each.severity)
-        for each in find_violations(Inputs(sources=(source,), paths=("web.yaml",)), (), asked).diagnostics
+        for each in find_violations(CommandInputs(sources=(source,), paths=("web.yaml",)), (), asked).diagnostics
         if each.severity != "note"
     ]
     of_pack = [

@@ -43,6 +43,12 @@ def test_settings_and_plan_belong_together(project: Path, config: dict[str, Any]
     assert planfile.parse_document(settings.document).digest == settings.plan.digest
 
 
+def test_the_fleet_may_be_a_file_of_the_project(project: Path, config: dict[str, Any]) -> None:
+    (project / "fleet.yaml").write_text(yaml.safe_dump(config["pulumi-dra:fleet"]))
+    config["pulumi-dra:fleet"] = "fleet.yaml"
+    assert settings_of("dev", config, project).fleet.cloud == "eks"
+
+
 def test_a_stack_names_its_admins(project: Path, config: dict[str, Any]) -> None:
     assert settings_of("dev", config, project).access == {}
     config["pulumi-dra:admins"] = ["arn:aws:iam::111122223333:role/platform"]

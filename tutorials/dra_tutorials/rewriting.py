@@ -19,7 +19,7 @@ from dra_planner.manifests.repairing import plain_separator
 from dra_planner.manifests.rewriting.rewrite import Change, Refusal, Rewriting
 from dra_planner.manifests.rewriting.texts import cut
 from dra_planner.sources import Source, has_embedded
-from dra_tutorials.blocks.embedded import Block, manifest_blocks
+from dra_tutorials.blocks.embedded import CodeBlock, manifest_blocks
 
 _SHELL_VALUE: Final = re.compile(r"\$(?:\{[A-Za-z_]\w*\}|[A-Za-z_]\w*)")
 _TAKEN_BY_SHELLS: Final = re.compile(r"\$[\w({@*#?!$-]|[`\\]")
@@ -33,7 +33,7 @@ Rewrite = Callable[[Sequence[Source]], Sequence[Rewriting]]
 class _Part:
     """A block of a page as a source of its own, with what a shell fills in held apart."""
 
-    block: Block
+    block: CodeBlock
     source: Source
     values: tuple[str, ...]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dra_command.findings.check_result import CheckResult, order_findings
 from dra_command.findings.tutorial_inputs import extract_tutorials
-from dra_command.inputs.command_inputs import Inputs
+from dra_command.inputs.command_inputs import CommandInputs
 from dra_planner.drivers import nvidia
 from dra_planner.manifests.setup.chart_names import names_given
 from dra_planner.plan import overall_verdict, read_checked
@@ -13,7 +13,7 @@ from dra_planner.plan.upgrading import judge_upgrade, parse_release
 from dra_planner.releases import MAXIMUM_MINOR, features_of, parse_version
 
 
-def check_upgrade(inputs: Inputs, old: str, new: str) -> CheckResult:
+def check_upgrade(inputs: CommandInputs, old: str, new: str) -> CheckResult:
     """Return what `judge_upgrade` finds in the manifests; without a fleet or a release, for the newest Kubernetes."""
     minor = inputs.fleet.minor if inputs.fleet is not None else MAXIMUM_MINOR
     features = features_of(parse_version(inputs.kubernetes) if inputs.kubernetes else minor)

@@ -15,7 +15,7 @@ from dra_command.check.rewrite import change_lines
 from dra_command.command_line.arguments import UsageError
 from dra_command.command_line.file_writer import write_whole
 from dra_command.findings.check_result import CheckResult
-from dra_command.inputs.command_inputs import Inputs
+from dra_command.inputs.command_inputs import CommandInputs
 from dra_command.inputs.skipped_files import skip_reason
 from dra_command.inputs.yaml_repair import is_readable, repair_sources
 from dra_planner.documents.yaml_reader import read_yaml
@@ -29,7 +29,7 @@ from dra_planner.sources import Source, has_embedded
 from dra_planner.wording import counted
 
 _TOLERATION: Final = re.compile(r"add to the pod's tolerations: (\{[^{}]*\})")
-Check = Callable[[Inputs], CheckResult]
+Check = Callable[[CommandInputs], CheckResult]
 
 
 @dataclass(slots=True)
@@ -63,7 +63,7 @@ def check_fix_options(values: argparse.Namespace) -> None:
         raise UsageError("--fix, --driver-upgrade and --write-baseline are three questions", fix="ask one at a time")
 
 
-def fix_files(inputs: Inputs, features: Features, check: Check, out: TextIO) -> Inputs:
+def fix_files(inputs: CommandInputs, features: Features, check: Check, out: TextIO) -> CommandInputs:
     """Repair the files of these inputs, say on `out` what changed, and return the inputs as they are now.
 
     Raises PlannerError where nothing can be judged, or a file cannot be written; then none is changed.
@@ -105,7 +105,7 @@ def _rewrite(files: Sequence[_File], features: Features) -> None:
         each.take(rewriting.text, change_lines(rewriting.changes))
 
 
-def _add_tolerations(inputs: Inputs, files: Sequence[_File], open_files: Iterable[_File], check: Check) -> None:
+def _add_tolerations(inputs: CommandInputs, files: Sequence[_File], open_files: Iterable[_File], check: Check) -> None:
     """Add the tolerations that findings ask for, and keep those with which the finding goes."""
 
     def found() -> tuple[Diagnostic, ...]:

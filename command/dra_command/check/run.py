@@ -15,7 +15,7 @@ from dra_command.findings.project_configuration import (
     ProjectConfiguration,
     read_project_configuration,
 )
-from dra_command.inputs.command_inputs import Inputs, read_inputs
+from dra_command.inputs.command_inputs import CommandInputs, read_inputs
 from dra_planner.releases import MAXIMUM_MINOR, features_of, parse_version
 from dra_planner.wording import counted
 from dra_policies.rules import Rule
@@ -76,8 +76,8 @@ def run(values: argparse.Namespace) -> int:
 
 
 def _fix(
-    values: argparse.Namespace, inputs: Inputs, rules: Sequence[Rule], asked: ProjectConfiguration | None
-) -> Inputs:
+    values: argparse.Namespace, inputs: CommandInputs, rules: Sequence[Rule], asked: ProjectConfiguration | None
+) -> CommandInputs:
     """Repair the files and return them as they are then."""
     from dra_command.check.fix import fix_files, output_of_changes
 

@@ -9,7 +9,7 @@ from pydantic import Field
 from dra_command.contract.output import Output, VerdictText
 
 
-class ReasonRow(Output):
+class PoolReasonRow(Output):
     """Why something does not fit or cannot be told."""
 
     code: str
@@ -102,13 +102,13 @@ class EditRow(Output):
     text: str
 
 
-class PoolRow(Output):
+class ClaimPoolRow(Output):
     """What an empty node of one pool says; with an observed cluster, one node."""
 
     name: str
     machine: str
     verdict: VerdictText
-    reasons: list[ReasonRow]
+    reasons: list[PoolReasonRow]
     requests: list[list[AlternativeRow]] = Field(description="For each request its alternatives in order.")
     constraints: list[ConstraintRow]
     selectors: list[SelectorRow]
@@ -138,12 +138,12 @@ class ExplainOutput(Output):
     verdict: VerdictText
     claim: str
     workload: str
-    pools: list[PoolRow]
+    pools: list[ClaimPoolRow]
     holders: list[HolderRow] = Field(description="Who has pods on the pools that are too small for all.")
-    missing: ReasonRow | None = Field(
+    missing: PoolReasonRow | None = Field(
         description="What the fleet lacks where no pool of it can hold the pod: a MIG layout, a driver, or machines."
     )
-    pending_reasons: list[ReasonRow] = Field(
+    pending_reasons: list[PoolReasonRow] = Field(
         description="Why pods that would fit are pending: the pools are too small."
     )
     what_if: WhatIfRow | None = Field(description="With --what-if: all other keys answer for the changed fleet.")

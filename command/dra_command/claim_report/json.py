@@ -5,6 +5,7 @@ from __future__ import annotations
 from dra_command.claim_report.contract import (
     AlternativeRow,
     ChosenRow,
+    ClaimPoolRow,
     ConditionRow,
     ConstraintRow,
     EditRow,
@@ -12,9 +13,8 @@ from dra_command.claim_report.contract import (
     ExplainOutput,
     GroupRow,
     HolderRow,
-    PoolRow,
+    PoolReasonRow,
     ReadRow,
-    ReasonRow,
     SelectorRow,
     WhatIfRow,
 )
@@ -49,9 +49,9 @@ def _what_if(explanation: Explanation) -> WhatIfRow | None:
     return WhatIfRow(changes=list(asked.changes), verdict_before=asked.verdict_before) if asked is not None else None
 
 
-def _pool(pool: PoolExplanation) -> PoolRow:
+def _pool(pool: PoolExplanation) -> ClaimPoolRow:
     report = pool.report
-    return PoolRow(
+    return ClaimPoolRow(
         name=pool.pool,
         machine=pool.machine,
         verdict=pool.verdict,
@@ -64,8 +64,8 @@ def _pool(pool: PoolExplanation) -> PoolRow:
     )
 
 
-def _reason(reason: Reason) -> ReasonRow:
-    return ReasonRow(code=reason.code, message=reason.message, fix=reason.fix)
+def _reason(reason: Reason) -> PoolReasonRow:
+    return PoolReasonRow(code=reason.code, message=reason.message, fix=reason.fix)
 
 
 def _selector(report: SelectorReport) -> SelectorRow:

@@ -9,7 +9,7 @@ from pydantic import Field
 from dra_command.contract.output import Output
 
 
-class Fault(Output):
+class FaultRow(Output):
     """What is wrong with the input, and what would make it right."""
 
     file: str
@@ -23,5 +23,5 @@ class ErrorOutput(Output):
     """Answer of every subcommand with --format json when the input is wrong."""
 
     version: Literal[1] = 1
-    error: Fault
-    others: list[Fault] = Field(default_factory=list, description="Further faults of the same input.")
+    error: FaultRow
+    others: list[FaultRow] = Field(default_factory=list, description="Further faults of the same input.")

@@ -9,7 +9,7 @@ from dra_command.command_line.arguments import UsageError
 from dra_command.command_line.exit_status import status_of
 from dra_command.command_line.progress import doing
 from dra_command.explain.what_if import changed_fleet, require_text_or_json
-from dra_command.inputs.command_inputs import Inputs, print_skipped_files, read_inputs
+from dra_command.inputs.command_inputs import CommandInputs, print_skipped_files, read_inputs
 from dra_planner.fleet import Fleet
 from dra_planner.plan import PlanRequest, make_plan
 from dra_planner.plan.explaining import Explanation, WhatIf, explain_claim
@@ -69,12 +69,12 @@ def _explain_pool(values: argparse.Namespace) -> int:
     return status_of(report.verdict, allow_unknown=values.allow_unknown)
 
 
-def _explain(inputs: Inputs, fleet: Fleet | None, values: argparse.Namespace) -> Explanation:
+def _explain(inputs: CommandInputs, fleet: Fleet | None, values: argparse.Namespace) -> Explanation:
     request = PlanRequest(sources=inputs.sources, fleet=fleet, observed=inputs.observed, kubernetes=inputs.kubernetes)
     return explain_claim(make_plan(request).judgement, values.claim, values.pool)
 
 
-def _explained(inputs: Inputs, values: argparse.Namespace) -> Explanation:
+def _explained(inputs: CommandInputs, values: argparse.Namespace) -> Explanation:
     """Return the explanation; on a fleet with the values of --what-if, with what it is on the fleet as it stands."""
     fleet, changes = changed_fleet(inputs, values)
     explanation = _explain(inputs, fleet, values)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from dra_command.command_line.arguments import UsageError
-from dra_command.inputs.command_inputs import Inputs
+from dra_command.inputs.command_inputs import CommandInputs
 from dra_planner.fleet import Fleet
 from dra_planner.fleet.changes import change_fleet, read_change
 
@@ -16,7 +16,7 @@ def require_text_or_json(values: argparse.Namespace, option: str) -> None:
         raise UsageError(f"{option} is not told in {values.format}", fix="leave --format out, or give --format json")
 
 
-def changed_fleet(inputs: Inputs, values: argparse.Namespace) -> tuple[Fleet | None, tuple[str, ...]]:
+def changed_fleet(inputs: CommandInputs, values: argparse.Namespace) -> tuple[Fleet | None, tuple[str, ...]]:
     """Return the fleet with the values of --what-if, and what they change; raises UsageError where they cannot."""
     changes = tuple(map(read_change, values.what_if))
     if not changes:

@@ -18,7 +18,7 @@ from dra_command.findings.project_configuration import (
 )
 from dra_command.findings.resource_slices import slice_findings
 from dra_command.findings.tutorial_inputs import extract_tutorials
-from dra_command.inputs.command_inputs import Inputs
+from dra_command.inputs.command_inputs import CommandInputs
 from dra_command.inputs.readable_manifests import evaluate_readable
 from dra_command.inputs.yaml_repair import repair_findings
 from dra_planner.errors import Diagnostic, PlannerError
@@ -54,7 +54,7 @@ def selected_rules(selected: Sequence[str]) -> tuple[Rule, ...]:
 
 
 def find_violations(
-    inputs: Inputs,
+    inputs: CommandInputs,
     rules: Sequence[Rule] = (),
     asked: ProjectConfiguration | None = None,
     known: KnownFindings | None = None,
@@ -116,7 +116,7 @@ def find_violations(
 
 
 def _with_new_forms(
-    given: Inputs,
+    given: CommandInputs,
     found: tuple[Diagnostic, ...],
     features: Features,
     rules: Sequence[Rule],
@@ -154,7 +154,7 @@ def _passed(checked: CheckResult) -> str:
     return "; ".join(said) + f"{checked.not_told}."
 
 
-def _view(inputs: Inputs) -> tuple[StackView, Verdict]:
+def _view(inputs: CommandInputs) -> tuple[StackView, Verdict]:
     if inputs.fleet is None and not inputs.observed:
         features = features_of(parse_version(inputs.kubernetes) if inputs.kubernetes else MAXIMUM_MINOR)
         return view_of(read_checked(inputs.sources, features), features), "fits"

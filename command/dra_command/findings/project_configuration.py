@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from dra_command.command_line.arguments import UsageError
 from dra_command.findings.active_findings import ActiveFindings, RuleFinding
 from dra_command.findings.exemptions import apply_exemptions
-from dra_command.inputs.command_inputs import Inputs
+from dra_command.inputs.command_inputs import CommandInputs
 from dra_planner.errors import Diagnostic
 from dra_planner.sources import Source
 from dra_policies.configuration.beside import may_exempt
@@ -90,7 +90,7 @@ def configured_rules_of(
 def find_active(
     told: tuple[RuleFinding, ...],
     read: tuple[Diagnostic, ...],
-    inputs: Inputs,
+    inputs: CommandInputs,
     judged: Sequence[Rule],
     asked: ProjectConfiguration | None,
 ) -> ActiveFindings:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
-from dra_command.inputs.command_inputs import Inputs
+from dra_command.inputs.command_inputs import CommandInputs
 from dra_planner.errors import Diagnostic
 from dra_planner.manifests import Manifests
 from dra_planner.releases import MAXIMUM_MINOR, Features, features_of, parse_version
@@ -31,7 +31,7 @@ _RULES: Final = frozenset(
 """Rules that look only at what is written, and not at what else there must be."""
 
 
-def extract_tutorials(inputs: Inputs) -> tuple[Inputs, tuple[Diagnostic, ...]]:
+def extract_tutorials(inputs: CommandInputs) -> tuple[CommandInputs, tuple[Diagnostic, ...]]:
     """Return inputs in which pages and scripts are replaced by their manifests, and findings on what else they hold."""
     if not any(map(_may_hold_others, inputs.sources)):
         return inputs, ()

@@ -34,7 +34,7 @@ _LEAST_MAXIMUM = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Start:
+class InitialFleet:
     """A fleet's document, where it comes from, and what a person has to look at."""
 
     document: Mapping[str, Any]
@@ -80,7 +80,7 @@ def _workloads(values: argparse.Namespace) -> str:
     return " ".join(map(shlex.quote, values.workloads)) or "workloads"
 
 
-def _start(values: argparse.Namespace) -> Start:
+def _start(values: argparse.Namespace) -> InitialFleet:
     if values.machines and (values.observed or values.state or values.other_tool):
         raise UsageError("--machines chooses for a new cluster, which --region names", fix="leave one of them out")
     if values.region and values.observed:
@@ -105,7 +105,7 @@ def _ask_region() -> str:
     return sys.stdin.readline().strip()
 
 
-def _from_region(region: str, values: argparse.Namespace) -> Start:
+def _from_region(region: str, values: argparse.Namespace) -> InitialFleet:
     """Return the cheapest fleet that runs the workloads, the first claim where none are given."""
     sources: tuple[Source, ...] = (Source(_WORKLOAD, starter_files.FIRST_CLAIM),)
     if values.workloads:
@@ -128,7 +128,7 @@ def _from_region(region: str, values: argparse.Namespace) -> Start:
     document = dict(found.best.document)
     document["pools"] = [{**pool, "count": _with_room(pool["count"])} for pool in document["pools"]]
     price = f"USD {found.best.hourly_usd:.2f} per hour"
-    return Start(document=document, source=f"the cheapest that runs {_workloads(values)}: {price}")
+    return InitialFleet(document=document, source=f"the cheapest that runs {_workloads(values)}: {price}")
 
 
 def _with_room(count: Mapping[str, int]) -> dict[str, int]:
@@ -136,19 +136,19 @@ def _with_room(count: Mapping[str, int]) -> dict[str, int]:
     return {"min": count["min"], "max": max(_LEAST_MAXIMUM, 2 * count["max"])}
 
 
-def _from_cluster(values: argparse.Namespace) -> Start:
+def _from_cluster(values: argparse.Namespace) -> InitialFleet:
     found = fleet_of_cluster(read_observed(values.observed, values.kubeconfig), values.kubernetes)
-    return Start(document=found.document, source=f"the nodes of {values.observed}", notes=found.notes)
+    return InitialFleet(document=found.document, source=f"the nodes of {values.observed}", notes=found.notes)
 
 
-def _from_state(values: argparse.Namespace) -> Start:
+def _from_state(values: argparse.Namespace) -> InitialFleet:
     """Return the fleet that a Pulumi stack declares, whatever program made it."""
     source = read_file(values.state)
     document, unknown = fleet_of_state(source.text, values.state, region=values.region, kubernetes=values.kubernetes)
-    return Start(document=document, source=f"the stack in {values.state}", notes=unknown)
+    return InitialFleet(document=document, source=f"the stack in {values.state}", notes=unknown)
 
 
-def _from_other_tool(values: argparse.Namespace) -> Start:
+def _from_other_tool(values: argparse.Namespace) -> InitialFleet:
     """Return the fleet that a file of another tool describes."""
     path = values.other_tool
     found = read_other_tools_fleet(path, region=values.region, kubernetes=values.kubernetes)
@@ -157,8 +157,8 @@ def _from_other_tool(values: argparse.Namespace) -> Start:
             f"{path} is no file of Terraform, eksctl, Karpenter, or Cluster API",
             fix="write one: terraform show -json > plan.json",
         )
-    return Start(document=found.document, source=path, notes=found.notes)
+    return InitialFleet(document=found.document, source=path, notes=found.notes)
 
 
-def _fleet_text(start: Start) -> str:
+def _fleet_text(start: InitialFleet) -> str:
     return f"# Made from {start.source}.\n{yaml.safe_dump(dict(start.document), sort_keys=False, width=120)}"

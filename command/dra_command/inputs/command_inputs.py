@@ -36,7 +36,7 @@ _NEAR = 5  # folders above a file, its own among them, that may hold its chart o
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Inputs:
+class CommandInputs:
     """`fleet` or `observed`, or neither; `paths` is what the manifests were read from.
 
     `unreadable` are files beside them that are no text; `left_alone` says which hold no manifests.
@@ -59,7 +59,7 @@ def read_inputs(
     needs_manifests: bool = True,
     is_lenient: bool = False,
     kinds: Sequence[str] = SNAPSHOT_KINDS,
-) -> Inputs:
+) -> CommandInputs:
     """Return what the options name; raises PlannerError where something is missing or wrong.
 
     `kinds` are those that are read of a running cluster. `is_lenient`: files that are no text stand apart, and some
@@ -101,7 +101,7 @@ def read_inputs(
     left_alone: tuple[Diagnostic, ...] = ()
     if not is_lenient:
         sources, left_alone = mark_unrelated_files(sources, paths, values.command)
-    return Inputs(
+    return CommandInputs(
         sources=sources,
         left_alone=left_alone,
         unreadable=gathered.unreadable,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
-from dra_command.inputs.command_inputs import Inputs
+from dra_command.inputs.command_inputs import CommandInputs
 from dra_command.inputs.manifest_filter import (
     kustomization_notes,
     no_manifests_error,
@@ -27,11 +27,11 @@ class ReadableAnswer(Generic[Answer]):
     """What judging gave, and what is to be said of the files that were left out."""
 
     answer: Answer
-    inputs: Inputs
+    inputs: CommandInputs
     findings: tuple[Diagnostic, ...]
 
 
-def evaluate_readable(inputs: Inputs, judge: Callable[[Inputs], Answer]) -> ReadableAnswer[Answer]:
+def evaluate_readable(inputs: CommandInputs, judge: Callable[[CommandInputs], Answer]) -> ReadableAnswer[Answer]:
     """Judge the files that are manifests; raises PlannerError where none is, or where something else is wrong.
 
     A file that cannot be read beside others that can is one finding, and the others are judged.

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dra_command.command_line.file_writer import write_whole
-from dra_command.inputs.command_inputs import Inputs
+from dra_command.inputs.command_inputs import CommandInputs
 from dra_planner.errors import Place, PlanFileError
 from dra_planner.plan import Plan, plan_file
 from dra_planner.plan.plan_difference import compare_plans
@@ -24,7 +24,7 @@ def write(stack: str, plan: Plan) -> Path:
     return path
 
 
-def find_difference(inputs: Inputs, plan: Plan) -> PlanDifference | None:
+def find_difference(inputs: CommandInputs, plan: Plan) -> PlanDifference | None:
     """Return what the plan changes of the stack's saved one; None where none is saved, or it cannot be read."""
     path = plan_path(inputs.stack)
     if not inputs.stack or not path.exists():
@@ -35,7 +35,7 @@ def find_difference(inputs: Inputs, plan: Plan) -> PlanDifference | None:
         return None  # --check says why
 
 
-def find_stale(inputs: Inputs, plan: Plan) -> str:
+def find_stale(inputs: CommandInputs, plan: Plan) -> str:
     """Return why the saved plan is not the one that would be made now; raises PlanFileError when it cannot be read."""
     path = plan_path(inputs.stack)
     fix = f"run `pulumi-dra plan --stack {inputs.stack} --write`"

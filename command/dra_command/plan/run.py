@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from dra_command.command_line.arguments import UsageError
 from dra_command.command_line.exit_status import Status, status_of
 from dra_command.command_line.progress import doing
-from dra_command.inputs.command_inputs import Inputs, read_inputs
+from dra_command.inputs.command_inputs import CommandInputs, read_inputs
 from dra_command.inputs.readable_manifests import evaluate_readable
 from dra_command.pens.visible import visible
 from dra_planner.clouds import cloud
@@ -61,7 +61,7 @@ def run(values: argparse.Namespace) -> int:
     return status_of(plan.verdict, allow_unknown=values.allow_unknown)
 
 
-def _plan(values: argparse.Namespace) -> tuple[Inputs, Plan]:
+def _plan(values: argparse.Namespace) -> tuple[CommandInputs, Plan]:
     try:
         inputs = read_inputs(values, needs_capacity=True)
         request = _request(inputs, values)
@@ -76,7 +76,7 @@ def _plan(values: argparse.Namespace) -> tuple[Inputs, Plan]:
     return inputs, replace(plan, diagnostics=(*plan.diagnostics, *findings)) if findings else plan
 
 
-def _plan_readable(values: argparse.Namespace) -> tuple[Inputs, Plan, tuple[Diagnostic, ...]]:
+def _plan_readable(values: argparse.Namespace) -> tuple[CommandInputs, Plan, tuple[Diagnostic, ...]]:
     """Plan the files that can be read; what the others need is unknown. Raises PlannerError if no file can be read."""
     inputs = read_inputs(values, needs_capacity=True, is_lenient=True)
     read = evaluate_readable(inputs, lambda given: make_plan(_request(given, values)))
@@ -105,7 +105,7 @@ def _require_room_for_pods(plan: Plan) -> None:
         raise FleetError(message, fix=fix)
 
 
-def _request(inputs: Inputs, values: argparse.Namespace) -> PlanRequest:
+def _request(inputs: CommandInputs, values: argparse.Namespace) -> PlanRequest:
     return PlanRequest(
         sources=inputs.sources,
         fleet=inputs.fleet,
@@ -190,7 +190,7 @@ def _refuse_odd_combinations(values: argparse.Namespace) -> None:
             )
 
 
-def _compare_and_write(plan: Plan, inputs: Inputs, values: argparse.Namespace) -> tuple[str, list[str]]:
+def _compare_and_write(plan: Plan, inputs: CommandInputs, values: argparse.Namespace) -> tuple[str, list[str]]:
     """Return why the saved plan is stale, "" where it is not, and what else is to be told."""
     from dra_command.plan.plan_file import find_stale, write  # loads the document's schema
     from dra_planner.planfile import plan_path
@@ -201,7 +201,7 @@ def _compare_and_write(plan: Plan, inputs: Inputs, values: argparse.Namespace) -
     return stale, [*checked, *([f"wrote {path}"] if values.write else [])]
 
 
-def _difference(plan: Plan, inputs: Inputs, values: argparse.Namespace) -> PlanDifference | None:
+def _difference(plan: Plan, inputs: CommandInputs, values: argparse.Namespace) -> PlanDifference | None:
     """Return what changes of the saved plan, where the plan is about the stack as it stands."""
     if not values.stack or values.paths or values.kubernetes or values.observed or values.quiet:
         return None

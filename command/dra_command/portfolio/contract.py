@@ -115,7 +115,7 @@ class ClusterCostRow(Output):
     nodes: int
 
 
-class PlacementRow(Output):
+class ClusterPlacementRow(Output):
     """The cheapest assignment found; every assignment costs `bound` or more."""
 
     verdict: VerdictText
@@ -143,7 +143,7 @@ class PortfolioOutput(Output):
     cells: list[CellRow]
     curves: list[CurveRow]
     risk: list[RiskRow]
-    placement: PlacementRow | None
+    placement: ClusterPlacementRow | None
     faults: list[str] = Field(
         description="Cells of any question that have no answer, and why; patterns that match nothing."
     )

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from dra_command.inputs.command_inputs import mark_unrelated_files
 from dra_command.inputs.git_files import checked_out
@@ -19,7 +20,7 @@ from dra_planner.portfolio.reading import PortfolioError, read_portfolio
 from dra_planner.portfolio.schema import Placing, Portfolio, StackEntry
 from dra_planner.sources import Source, read_file, read_sources
 
-_WORKLOADS = "pulumi-dra:workloads"
+_WORKLOADS, _FLEET = "pulumi-dra:workloads", "pulumi-dra:fleet"
 _MOST_NODES = 2_000_000  # of the document: ten thousand stacks, each with a name, files and labels
 
 
@@ -118,14 +119,17 @@ class _Files:
         is_fleet = entry.fleet is not None
         try:
             settings = read_file(file)
+            config = {} if is_fleet else _config_of(settings)
             folder, paths = root, list(entry.workloads)
             if not paths:
                 folder = file.parent.parent if file.parent.name == "stacks" else file.parent
-                paths = _own_workloads(settings)
+                paths = _own_workloads(config)
             sources = self.sources(folder, paths) if paths else ()
+            if isinstance(config.get(_FLEET), str):
+                settings, is_fleet = read_file(Path(root) / config[_FLEET]), True
         except PlannerError as error:
             fault = CellFault.of(error)
-        name = entry.name or (_fleet_name(file) if is_fleet else file.stem.removeprefix("Pulumi."))
+        name = entry.name or (_fleet_name(file) if entry.fleet is not None else file.stem.removeprefix("Pulumi."))
         named = replace(settings, name=os.path.relpath(settings.name, root))
         return StackInputs(name=name, settings=named, is_fleet=is_fleet, sources=sources, fault=fault)
 
@@ -139,11 +143,16 @@ class _Files:
         return self._read[key]
 
 
-def _own_workloads(settings: Source) -> list[str]:
-    """Return the workloads of a stack's settings, as far as they are there: planning says what is wrong with them."""
+def _config_of(settings: Source) -> Mapping[str, Any]:
+    """Return the configuration in a stack's settings, {} if there is none: planning says what is wrong with them."""
     data = read_document(settings.text, settings.name)
-    config = data.get("config") if isinstance(data, dict) else None
-    listed = config.get(_WORKLOADS) if isinstance(config, dict) else None
+    config = data.get("config") if isinstance(data, Mapping) else None
+    return config if isinstance(config, Mapping) else {}
+
+
+def _own_workloads(config: Mapping[str, Any]) -> list[str]:
+    """Return the workloads of a stack's settings, as far as they are there."""
+    listed = config.get(_WORKLOADS)
     return [path for path in listed if isinstance(path, str) and path] if isinstance(listed, list) else []
 
 

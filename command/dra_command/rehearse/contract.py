@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from dra_command.contract.output import Output, VerdictText
-from dra_command.plan_report.contract.plan import PlacementRow
+from dra_command.plan_report.contract.plan import PlanPlacementRow
 
 
 class PlannedRow(Output):
@@ -15,7 +15,7 @@ class PlannedRow(Output):
 
     placed: int
     pending: int
-    placements: list[PlacementRow]
+    placements: list[PlanPlacementRow]
     verdict: VerdictText
 
 
@@ -23,7 +23,7 @@ class SimulatedRow(Output):
     """What the planner's simulation says of a workload, in this order of arrival."""
 
     placed: int
-    placements: list[PlacementRow]
+    placements: list[PlanPlacementRow]
 
 
 class DeviceRow(Output):
@@ -36,7 +36,7 @@ class DeviceRow(Output):
     device: str
 
 
-class PodRow(Output):
+class RehearsedPodRow(Output):
     """One pod; the node is empty while it is pending."""
 
     name: str
@@ -45,25 +45,25 @@ class PodRow(Output):
     devices: list[DeviceRow]
 
 
-class OutcomeRow(Output):
+class RehearsedOutcomeRow(Output):
     """What became of a workload."""
 
     placed: int
     pending: int = Field(description="Pods without a node, those included that were never created.")
     created: int
-    placements: list[PlacementRow]
+    placements: list[PlanPlacementRow]
     refused: str = Field(description="Why the API server did not take it, or its pods; empty where it did.")
-    pods: list[PodRow]
+    pods: list[RehearsedPodRow]
 
 
-class DifferenceRow(Output):
+class RehearsedDifferenceRow(Output):
     """Why the outcome is not what the plan, or the simulation, says."""
 
     reason: str
     message: str
 
 
-class WorkloadRow(Output):
+class RehearsedWorkloadRow(Output):
     """One workload, in order of arrival."""
 
     kind: str
@@ -72,12 +72,12 @@ class WorkloadRow(Output):
     wanted: int
     plan: PlannedRow | None = Field(description="Null where the plan leaves the workload out.")
     simulation: SimulatedRow | None = Field(description="Null where nothing was simulated.")
-    outcome: OutcomeRow
-    difference: DifferenceRow | None = Field(description="Between plan and outcome.")
-    deviation: DifferenceRow | None = Field(description="Between simulation and outcome.")
+    outcome: RehearsedOutcomeRow
+    difference: RehearsedDifferenceRow | None = Field(description="Between plan and outcome.")
+    deviation: RehearsedDifferenceRow | None = Field(description="Between simulation and outcome.")
 
 
-class PoolRow(Output):
+class RehearsedPoolRow(Output):
     """One pool of nodes."""
 
     name: str
@@ -98,8 +98,8 @@ class ScenarioWorkloadRow(Output):
     before: int = Field(description="Pods that had a node before it.")
     wanted: int = Field(description="Pods that the workload is to have after it.")
     simulation: SimulatedRow
-    outcome: OutcomeRow
-    deviation: DifferenceRow | None = Field(description="Between simulation and outcome.")
+    outcome: RehearsedOutcomeRow
+    deviation: RehearsedDifferenceRow | None = Field(description="Between simulation and outcome.")
 
 
 class RehearsedScenario(Output):
@@ -123,7 +123,7 @@ class RehearseOutput(Output):
     kubernetes: str = Field(description="Release of the control plane.")
     order: str
     seconds: float
-    workloads: list[WorkloadRow]
-    pools: list[PoolRow]
+    workloads: list[RehearsedWorkloadRow]
+    pools: list[RehearsedPoolRow]
     notes: list[str]
     scenarios: list[RehearsedScenario] = Field(description="In the order in which they were played.")

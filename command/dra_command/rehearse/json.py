@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dra_command.plan_report.contract.plan import PlacementRow
+from dra_command.plan_report.contract.plan import PlanPlacementRow
 from dra_command.rehearse.contract import (
     DeviceRow,
-    DifferenceRow,
-    OutcomeRow,
     PlannedRow,
-    PodRow,
-    PoolRow,
+    RehearsedDifferenceRow,
+    RehearsedOutcomeRow,
+    RehearsedPodRow,
+    RehearsedPoolRow,
     RehearsedScenario,
+    RehearsedWorkloadRow,
     RehearseOutput,
     ScenarioWorkloadRow,
     SimulatedRow,
-    WorkloadRow,
 )
 from dra_command.rehearse.summary import verdict_of
 
@@ -47,9 +47,9 @@ def rehearse_json(found: Comparison) -> str:
     return output.model_dump_json(indent=2)
 
 
-def _workload(row: Row) -> WorkloadRow:
+def _workload(row: Row) -> RehearsedWorkloadRow:
     outcome, planned = row.outcome, row.planned
-    return WorkloadRow(
+    return RehearsedWorkloadRow(
         kind=outcome.workload.kind,
         namespace=outcome.workload.namespace,
         name=outcome.workload.name,
@@ -59,7 +59,7 @@ def _workload(row: Row) -> WorkloadRow:
         else PlannedRow(
             placed=planned.placed,
             pending=planned.pending,
-            placements=[PlacementRow(pool=pool, pods=pods) for pool, pods in planned.placements],
+            placements=[PlanPlacementRow(pool=pool, pods=pods) for pool, pods in planned.placements],
             verdict=planned.verdicts["steady"],
         ),
         simulation=_simulated(row.simulated) if row.simulated else None,
@@ -69,15 +69,15 @@ def _workload(row: Row) -> WorkloadRow:
     )
 
 
-def _outcome(outcome: WorkloadOutcome, pending: int) -> OutcomeRow:
-    return OutcomeRow(
+def _outcome(outcome: WorkloadOutcome, pending: int) -> RehearsedOutcomeRow:
+    return RehearsedOutcomeRow(
         placed=outcome.placed,
         pending=pending,
         created=len(outcome.pods),
-        placements=[PlacementRow(pool=pool, pods=pods) for pool, pods in outcome.pools.items()],
+        placements=[PlanPlacementRow(pool=pool, pods=pods) for pool, pods in outcome.pools.items()],
         refused=outcome.refused,
         pods=[
-            PodRow(
+            RehearsedPodRow(
                 name=pod.name,
                 node=pod.node,
                 words=pod.words,
@@ -89,12 +89,12 @@ def _outcome(outcome: WorkloadOutcome, pending: int) -> OutcomeRow:
 
 
 def _simulated(simulated: SimulatedWorkload) -> SimulatedRow:
-    placements = [PlacementRow(pool=pool, pods=pods) for pool, pods in simulated.pools.items()]
+    placements = [PlanPlacementRow(pool=pool, pods=pods) for pool, pods in simulated.pools.items()]
     return SimulatedRow(placed=simulated.placed, placements=placements)
 
 
-def _difference(found: Difference | None) -> DifferenceRow | None:
-    return DifferenceRow(reason=found.reason, message=found.message) if found else None
+def _difference(found: Difference | None) -> RehearsedDifferenceRow | None:
+    return RehearsedDifferenceRow(reason=found.reason, message=found.message) if found else None
 
 
 def _scenario(found: ScenarioOutcome) -> RehearsedScenario:
@@ -119,9 +119,9 @@ def _scenario(found: ScenarioOutcome) -> RehearsedScenario:
     )
 
 
-def _pools(outcome: Outcome, planned: dict[str, int]) -> list[PoolRow]:
+def _pools(outcome: Outcome, planned: dict[str, int]) -> list[RehearsedPoolRow]:
     return [
-        PoolRow(
+        RehearsedPoolRow(
             name=pool.name,
             nodes=pool.nodes,
             nodes_used=pool.nodes_used,

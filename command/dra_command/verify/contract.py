@@ -9,7 +9,7 @@ from pydantic import Field
 from dra_command.contract.output import Output, VerdictText
 
 
-class DifferenceRow(Output):
+class NodeDifferenceRow(Output):
     """One thing that is not as predicted; empty where one side has nothing."""
 
     pool: str
@@ -38,5 +38,5 @@ class VerifyOutput(Output):
     compared: dict[str, list[str]] = Field(description="Nodes by pool.")
     pools_without_nodes: list[str]
     nodes_without_pool: list[str] = Field(description="Only nodes that publish devices.")
-    differences: list[DifferenceRow]
+    differences: list[NodeDifferenceRow]
     rows_to_add: list[MissingRow]

@@ -9,9 +9,9 @@ from itertools import groupby
 
 from dra_command.command_line.arguments import UsageError
 from dra_command.command_line.exit_status import Status
-from dra_command.inputs.command_inputs import Inputs, read_inputs
+from dra_command.inputs.command_inputs import CommandInputs, read_inputs
 from dra_command.pens.terminal.page import Page
-from dra_command.verify.contract import DifferenceRow, MissingRow, VerifyOutput
+from dra_command.verify.contract import MissingRow, NodeDifferenceRow, VerifyOutput
 from dra_planner.documents.snapshot import VERIFIED_KINDS
 from dra_planner.drivers import nvidia
 from dra_planner.fleet import Fleet
@@ -63,7 +63,7 @@ def run(values: argparse.Namespace) -> int:
     return Status.FITS if found.compared or values.allow_unknown else Status.CANNOT_TELL
 
 
-def _planned_counts(inputs: Inputs, fleet: Fleet) -> dict[str, tuple[int, int]]:
+def _planned_counts(inputs: CommandInputs, fleet: Fleet) -> dict[str, tuple[int, int]]:
     """Return how many nodes the saved plan of a stack gives each pool: as planned, or within what may be changed."""
     if not inputs.stack or not plan_path(inputs.stack).exists():
         return {}
@@ -81,7 +81,7 @@ def _json(found: Verification, rows: tuple[CatalogRow, ...]) -> str:
         compared={pool: list(nodes) for pool, nodes in found.compared.items()},
         pools_without_nodes=list(found.pools_without_nodes),
         nodes_without_pool=list(found.nodes_without_pool),
-        differences=[DifferenceRow(**dataclasses.asdict(each)) for each in found.differences],
+        differences=[NodeDifferenceRow(**dataclasses.asdict(each)) for each in found.differences],
         rows_to_add=[MissingRow(**dataclasses.asdict(row)) for row in rows],
     )
     return output.model_dump_json(indent=2)

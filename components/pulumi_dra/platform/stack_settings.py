@@ -92,7 +92,7 @@ def refuse_documentation_ranges(settings: ProgramSettings) -> None:
 
 def settings_of(stack: str, config: Mapping[str, Any], project: Path) -> ProgramSettings:
     """Return the settings of a stack with this configuration; raises PlannerError."""
-    settings = read_settings(config, file=f"stacks/Pulumi.{stack}.yaml")
+    settings = read_settings(config, file=f"stacks/Pulumi.{stack}.yaml", project=project)
     path = plan_path(stack, project)
     plan = read_plan_file(path, stack=stack)
     check_inputs(
@@ -115,7 +115,11 @@ def _configuration() -> dict[str, Any]:
     for setting in (*SETTINGS, *(cloud(name).region_setting for name in names())):
         namespace, _, key = setting.partition(":")
         config = pulumi.Config(namespace)
-        value = config.get_object(key) if setting in _STRUCTURED else config.get(key)
+        value = config.get(key)
+        if setting in _STRUCTURED and not (
+            setting == "pulumi-dra:fleet" and value and not value.lstrip().startswith("{")
+        ):
+            value = config.get_object(key)  # the fleet may be the name of a file instead
         if value is not None:
             found[setting] = value
     return found

@@ -114,11 +114,14 @@ def read_stack(stack: str, project: Path = Path()) -> StackSettings:
     config = data.get("config") if isinstance(data, Mapping) else None
     if not isinstance(config, Mapping):
         raise FleetError("the stack has no `config:` section", place=Place(str(path)))
-    return read_settings(config, file=str(path))
+    return read_settings(config, file=str(path), project=project)
 
 
-def read_settings(config: Mapping[str, Any], *, file: str = "") -> StackSettings:
-    """Return what a stack's configuration says, keys with their namespaces as in the file; raises FleetError."""
+def read_settings(config: Mapping[str, Any], *, file: str = "", project: Path | None = None) -> StackSettings:
+    """Return what a stack's configuration says, keys with their namespaces as in the file.
+
+    The fleet may name a file relative to `project`. Raises FleetError, and SourceError if the file can't be read.
+    """
 
     def fault(key: str, message: str, fix: str = "") -> FleetError:
         return FleetError(message, place=Place(file, line_at(config, (key,)), f"config.{key}"), fix=fix)
@@ -126,7 +129,12 @@ def read_settings(config: Mapping[str, Any], *, file: str = "") -> StackSettings
     key = f"{PROJECT}:fleet"
     if key not in config:
         raise FleetError(f'the stack has no "{key}"', place=Place(file, 0, "config"), fix="describe the fleet there")
-    fleet = read_fleet(config[key], file=file)
+    if isinstance(config[key], str):
+        if project is None:
+            raise fault(key, "names a file, but the folder of the project isn't known", "write the fleet itself")
+        fleet = read_fleet_file(project / config[key])
+    else:
+        fleet = read_fleet(config[key], file=file)
     workloads = config.get(f"{PROJECT}:workloads", [])
     if not isinstance(workloads, list) or not all(isinstance(item, str) and item for item in workloads):
         raise fault(f"{PROJECT}:workloads", "must be a list of paths", "write `[examples/workloads]`")

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from generated import write_portfolio
 
-from dra_command.portfolio.computation.execution import Answers, RunLog, RunOptions, run_portfolio
+from dra_command.portfolio.computation.execution import PortfolioAnswers, RunLog, RunOptions, run_portfolio
 from dra_command.portfolio.input_collection import collect
 from dra_planner.errors import PlannerError
 
@@ -75,7 +75,7 @@ def _address(where: Path) -> str:
         return str(client.scheduler.address)
 
 
-def answers_of(file: Path, results: str, **options: object) -> Answers:
+def answers_of(file: Path, results: str, **options: object) -> PortfolioAnswers:
     return run_portfolio(collect(str(file)), RunOptions(results=file.parent / results, **options))  # type: ignore[arg-type]
 
 

@@ -251,6 +251,19 @@ def test_stacks_that_are_not_there_are_told_and_the_rest_is_planned(
     assert "stacks[1]: no file matches" in told["faults"][0]
 
 
+def test_a_stack_whose_fleet_is_a_file_answers_as_the_fleet_does(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = write_portfolio(tmp_path / "p", 1, 0, "  - {stack: stacks/Pulumi.shared.yaml}\n")
+    (tmp_path / "p" / "stacks").mkdir()
+    settings = "config:\n  pulumi-dra:fleet: fleets/c00000.yaml\n  pulumi-dra:workloads: [work]\n"
+    (tmp_path / "p" / "stacks" / "Pulumi.shared.yaml").write_text(settings)
+    _, out, _ = answer(capsys, str(file), "--format", "json")
+    told = json.loads(out)
+    assert [row["stack"] for row in told["cells"]] == ["c00000", "shared"]
+    assert len({row["outcome"] for row in told["cells"]} | {"fits"}) == 1
+
+
 @pytest.mark.parametrize("words", [("--engine", "processes"), ("--workers", "2")])
 def test_a_scheduler_elsewhere_has_workers_of_its_own(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, str]

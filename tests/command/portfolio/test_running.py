@@ -12,14 +12,14 @@ import pytest
 from generated import write_portfolio
 
 from dra_command.portfolio.computation import worker
-from dra_command.portfolio.computation.answer_row import Row
+from dra_command.portfolio.computation.answer_row import AnswerRow
 from dra_command.portfolio.computation.answer_store import Store
 from dra_command.portfolio.computation.deadlines import TooLong, deadline
 from dra_command.portfolio.computation.engines import in_process, process_pool
 from dra_command.portfolio.computation.engines.process_pool import Processes
 from dra_command.portfolio.computation.execution import (
     FEW_CELLS,
-    Answers,
+    PortfolioAnswers,
     RunLog,
     RunOptions,
     choose_engine,
@@ -31,13 +31,13 @@ from dra_planner.portfolio.answers import answer_of
 from dra_planner.portfolio.cells import read_stack_fleet
 
 
-def rows_of(answers: Answers) -> list[Row | None]:
+def rows_of(answers: PortfolioAnswers) -> list[AnswerRow | None]:
     return [answers.row(cell) for cell in answers.cells]
 
 
 def run(
     file: Path, results: str = "results", progress: Callable[[RunLog], None] = lambda log: None, **options: object
-) -> Answers:
+) -> PortfolioAnswers:
     """Run a portfolio in this process, unless other options say where."""
     where = RunOptions(results=file.parent / results, **{"engine": "here", **options})  # type: ignore[arg-type]
     return run_portfolio(collect(str(file)), where, progress)
@@ -218,7 +218,7 @@ def test_answers_are_kept_without_pyarrow_as_well(tmp_path: Path) -> None:
 
 
 def test_many_parts_become_one(tmp_path: Path) -> None:
-    rows = [Row(f"{at:04d}", "plan", "fits", nodes=at, hourly_usd=at / 3) for at in range(60)]
+    rows = [AnswerRow(f"{at:04d}", "plan", "fits", nodes=at, hourly_usd=at / 3) for at in range(60)]
     store = Store(tmp_path)
     for row in rows:
         store.add([row])
@@ -229,7 +229,7 @@ def test_many_parts_become_one(tmp_path: Path) -> None:
 
 
 def test_the_json_of_plans_is_read_where_it_is_asked_for(tmp_path: Path) -> None:
-    rows = {name: Row(name, name, "fits", details=f'"{name}"') for name in ("plan", "risk")}
+    rows = {name: AnswerRow(name, name, "fits", details=f'"{name}"') for name in ("plan", "risk")}
     store = Store(tmp_path)
     store.add(rows.values())
     store.close()
@@ -252,14 +252,14 @@ def test_stacks_with_few_cells_travel_together(tmp_path: Path, monkeypatch: pyte
 
 
 def test_what_is_tried_again_is_not_kept(tmp_path: Path) -> None:
-    row = Row("a", "plan", "failed:time")
+    row = AnswerRow("a", "plan", "failed:time")
     store = Store(tmp_path)
     store.add([row, replace_outcome(row, "failed:input")])
     store.close()
     assert [each.outcome for each in Store(tmp_path).read({"a"}).values()] == ["failed:input"]
 
 
-def replace_outcome(row: Row, outcome: str) -> Row:
+def replace_outcome(row: AnswerRow, outcome: str) -> AnswerRow:
     return row._replace(outcome=outcome)
 
 

@@ -11,7 +11,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dra_planner.errors import FleetError
+from dra_planner.errors import FleetError, PlannerError
 from dra_planner.fleet import Fleet, read_fleet, read_fleet_file, read_stack
 
 GOOD: dict[str, Any] = {
@@ -452,6 +452,20 @@ def test_a_stack_gives_fleet_and_workloads(tmp_path: Path) -> None:
     settings = read_stack("dev", tmp_path)
     assert settings.fleet == read_fleet(GOOD)
     assert settings.workloads == ("apps",)
+
+
+def test_a_stack_may_name_the_file_of_its_fleet(tmp_path: Path) -> None:
+    write_stack(tmp_path, {"pulumi-dra:fleet": "fleets/dev.yaml", "pulumi-dra:workloads": ["apps"]})
+    with pytest.raises(PlannerError, match=r"fleets/dev\.yaml"):
+        read_stack("dev", tmp_path)
+    (tmp_path / "fleets").mkdir()
+    (tmp_path / "fleets" / "dev.yaml").write_text(yaml.safe_dump(GOOD))
+    settings = read_stack("dev", tmp_path)
+    assert (settings.fleet, settings.workloads) == (read_fleet(GOOD), ("apps",))
+    (tmp_path / "fleets" / "dev.yaml").write_text(yaml.safe_dump({**GOOD, "regoin": "x"}))
+    with pytest.raises(FleetError) as caught:
+        read_stack("dev", tmp_path)
+    assert caught.value.place.file == str(tmp_path / "fleets" / "dev.yaml")
 
 
 @pytest.mark.parametrize(

@@ -54,7 +54,7 @@ _PROMPT: Final = re.compile(r"^\s*[$>]\s+(?=\S)")
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class ShellCommand:
     """A command of a shell, its continued lines joined, and the line where it begins (from 1)."""
 
     text: str
@@ -67,15 +67,15 @@ class Embedded:
     """What a page or script holds: its manifests as a YAML stream with the same lines, and its commands."""
 
     manifests: Source
-    commands: tuple[Command, ...]
+    commands: tuple[ShellCommand, ...]
     others: tuple[Source, ...] = ()  # blocks of YAML that are no manifests, on the same lines
     unlabelled: tuple[Source, ...] = ()  # blocks that may be YAML: fences of no language, texts that a shell is given
     shown: tuple[Shown, ...] = ()  # output of commands
-    programs: tuple[Command, ...] = ()  # blocks of Terraform's language
+    programs: tuple[ShellCommand, ...] = ()  # blocks of Terraform's language
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class CodeBlock:
     """Lines of one language; `first` is the number of the first of them, from 0, `namespace` what kubectl is given.
 
     `indent` stood before each line; in a block that `expands` a shell fills in values.
@@ -94,16 +94,16 @@ def read_embedded(source: Source) -> Embedded:
     """Return what a page or script holds."""
     lines = source.text.splitlines()
     blank = [""] * len(lines)
-    commands: list[Command] = []
+    commands: list[ShellCommand] = []
     others: list[Source] = []
     unlabelled: list[Source] = []
     shown: list[Shown] = []
-    programs: list[Command] = []
+    programs: list[ShellCommand] = []
     namespaces: list[tuple[int, int, str]] = []
     is_page = not _is_script(source)
     for block in _blocks(source):
         if block.language in _TERRAFORM:
-            programs.append(Command("\n".join(block.lines), block.first + 1))
+            programs.append(ShellCommand("\n".join(block.lines), block.first + 1))
             continue
         if is_page:
             kept, found = without_output(block.lines, block.first)
@@ -128,7 +128,7 @@ def read_embedded(source: Source) -> Embedded:
     )
 
 
-def manifest_blocks(source: Source) -> Iterator[Block]:
+def manifest_blocks(source: Source) -> Iterator[CodeBlock]:
     """Yield the blocks and heredocs of a page or script that hold objects, in order; output of commands is none, and a
     diff is not what it makes of a file.
     """
@@ -142,17 +142,17 @@ def manifest_blocks(source: Source) -> Iterator[Block]:
                 yield inner
 
 
-def _blocks(source: Source) -> Iterator[Block]:
+def _blocks(source: Source) -> Iterator[CodeBlock]:
     lines = source.text.splitlines()
     name = source.name.lower()
     if _is_script(source):
-        return iter([Block(lines, 0, True)])
+        return iter([CodeBlock(lines, 0, True)])
     if name.endswith(ASCIIDOC):
         return _marked(asciidoc_blocks(lines))
     return _marked(directive_blocks(lines)) if name.endswith(RESTRUCTURED) else _fenced(source.text)
 
 
-def _marked(blocks: Iterable[Marked]) -> Iterator[Block]:
+def _marked(blocks: Iterable[Marked]) -> Iterator[CodeBlock]:
     """Yield the blocks of a page that is no Markdown, those of languages that hold objects or commands."""
     for each in blocks:
         block = _of_language(each.lines, each.first, each.language, each.indent)
@@ -160,7 +160,7 @@ def _marked(blocks: Iterable[Marked]) -> Iterator[Block]:
             yield block
 
 
-def _of_language(inside: list[str], first: int, language: str, indent: str) -> Block | None:
+def _of_language(inside: list[str], first: int, language: str, indent: str) -> CodeBlock | None:
     """Return a block as its language is read; None for a language that holds nothing of ours."""
     if language in _DIFF:
         inside = list(after_diff(inside))
@@ -168,18 +168,18 @@ def _of_language(inside: list[str], first: int, language: str, indent: str) -> B
         return None
     if language in _YAML and (more := _indent_of_all(inside)):
         inside, indent = [line.removeprefix(more) for line in inside], indent + more
-    return Block(inside, first, _are_commands(inside, language), language, indent=indent)
+    return CodeBlock(inside, first, _are_commands(inside, language), language, indent=indent)
 
 
 def _is_script(source: Source) -> bool:
     return source.name.lower().endswith(SCRIPT_SUFFIXES)
 
 
-def _apart(name: str, block: Block) -> Source:
+def _apart(name: str, block: CodeBlock) -> Source:
     return Source(name, "\n" * block.first + "\n".join(block.lines))
 
 
-def _fenced(text: str) -> Iterator[Block]:
+def _fenced(text: str) -> Iterator[CodeBlock]:
     """Yield the blocks of code in a Markdown page: fences, and indented lines that hold objects or commands."""
     lines = text.splitlines()
     at = 0
@@ -210,7 +210,7 @@ def _indent_before(lines: list[str], first: int, inside: list[str]) -> str:
     return ""
 
 
-def _indented_blocks(lines: list[str], at: int, end: int) -> Iterator[Block]:
+def _indented_blocks(lines: list[str], at: int, end: int) -> Iterator[CodeBlock]:
     while at < end:
         block = _indented(lines[:end], at)
         if block is not None:
@@ -238,7 +238,7 @@ def _are_commands(lines: list[str], language: str) -> bool:
     return language in _PLAIN and _MANIFEST.search(text) is None and _PROGRAM.search(text) is not None
 
 
-def _indented(lines: list[str], at: int) -> Block | None:
+def _indented(lines: list[str], at: int) -> CodeBlock | None:
     """Return the block of indented lines that begins here, as Markdown has code without fences; None where there is
     none, or where it holds neither objects nor commands: text below an item of a list is indented too.
     """
@@ -253,7 +253,7 @@ def _indented(lines: list[str], at: int) -> Block | None:
     is_shell = _are_commands(inside, "")
     if not is_shell and _BEGINS_OBJECT.match("\n".join(inside)) is None:
         return None
-    return Block(inside, at, is_shell, indent=indent)
+    return CodeBlock(inside, at, is_shell, indent=indent)
 
 
 def _ends_indented(lines: list[str], first: int, at: int) -> bool:
@@ -267,7 +267,7 @@ def _ends_indented(lines: list[str], first: int, at: int) -> bool:
     return begins_anew and (_PROGRAM.match(line) or _BEGINS_OBJECT.match(line)) is not None
 
 
-def _heredocs(block: Block) -> Iterator[Block]:
+def _heredocs(block: CodeBlock) -> Iterator[CodeBlock]:
     at = 0
     while at < len(block.lines):
         start = _HEREDOC.search(block.lines[at])
@@ -277,7 +277,7 @@ def _heredocs(block: Block) -> Iterator[Block]:
         end = next((n for n in range(at, len(block.lines)) if block.lines[n].strip() == start["end"]), len(block.lines))
         inside = [line.lstrip("\t") if start["tabs"] else line for line in block.lines[at:end]]
         tabs = _TABS.match(block.lines[at] if at < end else "")[0] if start["tabs"] else ""  # type: ignore[index]
-        yield Block(
+        yield CodeBlock(
             inside,
             block.first + at,
             False,
@@ -306,7 +306,7 @@ def _namespace(lines: list[str]) -> str:
     return values.get(namespace.strip("${}"), "")
 
 
-def _place(blank: list[str], block: Block) -> None:
+def _place(blank: list[str], block: CodeBlock) -> None:
     """Write a block of manifests to its lines, apart from the block before by a separator in the line above it."""
     if not _MANIFEST.search("\n".join(block.lines)):
         return
@@ -315,7 +315,7 @@ def _place(blank: list[str], block: Block) -> None:
         blank[block.first - 1] = "---"
 
 
-def _commands(block: Block) -> Iterator[Command]:
+def _commands(block: CodeBlock) -> Iterator[ShellCommand]:
     skipped = {n for inner in _heredocs(block) for n in range(inner.first, inner.first + len(inner.lines) + 1)}
     text, begin, cut = "", 0, 0
     for number, line in enumerate(block.lines, block.first):
@@ -333,10 +333,10 @@ def _commands(block: Block) -> Iterator[Command]:
             text = text.removesuffix("\\").rstrip()
             continue
         if text.strip() and not text.lstrip().startswith("#"):
-            yield Command(text.strip(), begin + 1, cut)
+            yield ShellCommand(text.strip(), begin + 1, cut)
         text, cut = "", 0
     if text.strip():
-        yield Command(text.strip(), begin + 1, cut)
+        yield ShellCommand(text.strip(), begin + 1, cut)
 
 
 def _goes_on(lines: list[str]) -> bool:

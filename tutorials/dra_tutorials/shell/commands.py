@@ -14,7 +14,7 @@ from typing import Final
 from dra_planner.drivers import nvidia
 from dra_planner.errors import Diagnostic, Place, Severity
 from dra_planner.manifests.setup.flags import faults_of_gates, faults_of_versions
-from dra_tutorials.blocks.embedded import Command
+from dra_tutorials.blocks.embedded import ShellCommand
 from dra_tutorials.shell.mig_commands import mig_findings
 from dra_tutorials.shell.setup_commands import findings_of_command
 
@@ -50,7 +50,7 @@ _QUOTES: Final = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", 
 Found = tuple[Severity, str, str, str]  # severity, code, message, fix
 
 
-def command_findings(commands: Iterable[Command], file: str, page: str) -> Iterator[Diagnostic]:
+def command_findings(commands: Iterable[ShellCommand], file: str, page: str) -> Iterator[Diagnostic]:
     """Yield what is wrong with each command, at its line in the file; `page` is the whole text of the file."""
     for command in commands:
         others_gates = command.text.startswith("-") and _WITH_GATES.search(page) is not None

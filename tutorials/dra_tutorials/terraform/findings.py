@@ -18,7 +18,7 @@ from dra_planner.manifests.validation.served import why_not_served
 from dra_planner.releases import Features
 from dra_planner.sources import Source
 from dra_tutorials.shell.setup_commands import findings_of_command
-from dra_tutorials.terraform.program import Resource, literal, objects, read_resources, yaml_texts
+from dra_tutorials.terraform.program import TerraformResource, literal, objects, read_resources, yaml_texts
 
 GROUP: Final = "resource.k8s.io"
 _KINDS: Final = frozenset({"ResourceClaim", "ResourceClaimTemplate", "DeviceClass", "ResourceSlice"})
@@ -46,7 +46,7 @@ def terraform_findings(text: str, file: str, line: int, features: Features) -> I
             yield from _object_findings(each, file, line - 1, features)
 
 
-def _object_findings(resource: Resource, file: str, above: int, features: Features) -> Iterator[Diagnostic]:
+def _object_findings(resource: TerraformResource, file: str, above: int, features: Features) -> Iterator[Diagnostic]:
     title = f'{resource.type} "{resource.name}"'
     data = next(_objects(resource, file, above), None)
     kind = "" if data is None else str(data.get("kind") or "")
@@ -64,7 +64,7 @@ def _object_findings(resource: Resource, file: str, above: int, features: Featur
         yield Diagnostic("error", "version-not-served", f"{title}: {why[0]}", place, fix)
 
 
-def _objects(resource: Resource, file: str, above: int) -> Iterator[Mapping[str, Any]]:
+def _objects(resource: TerraformResource, file: str, above: int) -> Iterator[Mapping[str, Any]]:
     """Yield the objects that a resource declares; what can't be read as YAML is left out."""
     for source in _sources(resource, _OBJECTS[resource.type], file, above):
         try:
@@ -74,7 +74,7 @@ def _objects(resource: Resource, file: str, above: int) -> Iterator[Mapping[str,
         yield from (each.data for each in documents if isinstance(each.data, Mapping))
 
 
-def _release_findings(release: Resource, text: str, file: str, above: int) -> Iterator[Diagnostic]:
+def _release_findings(release: TerraformResource, text: str, file: str, above: int) -> Iterator[Diagnostic]:
     """Yield the findings on a command of Helm with the same chart, version, namespace and values."""
     given = release.body.attributes
     words = ["helm", "install", release.name, literal(given.get("chart"))]
@@ -90,7 +90,7 @@ def _release_findings(release: Resource, text: str, file: str, above: int) -> It
         yield from values_findings(values)
 
 
-def _set_values(release: Resource) -> Iterator[tuple[str, str]]:
+def _set_values(release: TerraformResource) -> Iterator[tuple[str, str]]:
     """Yield names and values of `set` blocks, and of the list `set` that the provider has since version 3."""
     pairs = [body.attributes for name, body in release.body.blocks if name in _SET]
     pairs += [each for name in _SET for each in objects(release.body.attributes.get(name))]
@@ -99,7 +99,7 @@ def _set_values(release: Resource) -> Iterator[tuple[str, str]]:
             yield name, literal(each.get("value"))
 
 
-def _sources(resource: Resource, attribute: str, file: str, above: int) -> Iterator[Source]:
+def _sources(resource: TerraformResource, attribute: str, file: str, above: int) -> Iterator[Source]:
     """Yield the YAML in an attribute, on its lines of the file."""
     for text in yaml_texts(resource.body.attributes.get(attribute)):
         yield Source(file, "\n" * (above + resource.above) + text)

@@ -23,15 +23,15 @@ _HEREDOCS: Final = frozenset({"heredoc_template", "heredoc_template_trim"})
 
 
 @dataclass(frozen=True, slots=True)
-class Body:
+class BlockBody:
     """Attributes and blocks between braces."""
 
     attributes: Mapping[str, Expression] = field(default_factory=dict)
-    blocks: tuple[tuple[str, Body], ...] = ()
+    blocks: tuple[tuple[str, BlockBody], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Resource:
+class TerraformResource:
     """A resource and the line where it begins, from 1; its body is empty if python-hcl2 can't parse it.
 
     `above` is the number of lines above the text that was parsed, from which lines in `yaml_texts` count.
@@ -40,11 +40,11 @@ class Resource:
     type: str
     name: str
     line: int
-    body: Body
+    body: BlockBody
     above: int
 
 
-def read_resources(text: str) -> Iterator[Resource]:
+def read_resources(text: str) -> Iterator[TerraformResource]:
     """Yield the resources of a program.
 
     A page often shows parts of a program or leaves lines out. Then each block is read by itself.
@@ -99,16 +99,16 @@ def yaml_texts(expression: Expression | None) -> Iterator[str]:
             yield from yaml_texts(each)
 
 
-def _resources_of_block(text: str, above: int) -> Iterator[Resource]:
+def _resources_of_block(text: str, above: int) -> Iterator[TerraformResource]:
     try:
         yield from _resources(hcl2.parses_to_tree(text), above)
     except LarkError:
         found = _RESOURCE.match(text)
         if found is not None:
-            yield Resource(found["type"], found["name"], above + 1, Body(), above)
+            yield TerraformResource(found["type"], found["name"], above + 1, BlockBody(), above)
 
 
-def _resources(program: Expression, above: int) -> Iterator[Resource]:
+def _resources(program: Expression, above: int) -> Iterator[TerraformResource]:
     body = program.children[0]
     assert isinstance(body, Tree)
     for block in _named(body, "block"):
@@ -116,15 +116,15 @@ def _resources(program: Expression, above: int) -> Iterator[Resource]:
         labels = [_text(each) for each in _named(block, "string")]
         if keyword == "resource" and len(labels) == 2 and isinstance(keyword, Token):
             inner = next(iter(_named(block, "body")))
-            yield Resource(labels[0], labels[1], above + (keyword.line or 1), _body(inner), above)
+            yield TerraformResource(labels[0], labels[1], above + (keyword.line or 1), _body(inner), above)
 
 
-def _body(body: Expression) -> Body:
+def _body(body: Expression) -> BlockBody:
     attributes = {_text(each.children[0]): each.children[-1] for each in _named(body, "attribute")}
     blocks = [
         (_text(block.children[0]), _body(inner)) for block in _named(body, "block") for inner in _named(block, "body")
     ]
-    return Body({name: each for name, each in attributes.items() if isinstance(each, Tree)}, tuple(blocks))
+    return BlockBody({name: each for name, each in attributes.items() if isinstance(each, Tree)}, tuple(blocks))
 
 
 def _named(node: Expression, name: str) -> Iterator[Expression]:

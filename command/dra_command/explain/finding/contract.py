@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from dra_command.contract.output import Output, VerdictText
-from dra_command.explain.pod.contract import PodRow
+from dra_command.explain.pod.contract import ExplainedPodRow
 from dra_command.findings.contract import DiagnosticRow
 
 
@@ -26,7 +26,7 @@ class ExplainedFindingRow(Output):
 
     finding: DiagnosticRow
     rule: RuleRow | None = Field(description="null: what a server would say, and no rule of this command.")
-    pods: list[PodRow] = Field(description="With a fleet or a snapshot; empty where no pod stands there.")
+    pods: list[ExplainedPodRow] = Field(description="With a fleet or a snapshot; empty where no pod stands there.")
 
 
 class ExplainFindingOutput(Output):

@@ -17,7 +17,7 @@ from dra_command.explain.pod.run import make_plan_of
 from dra_command.explain.what_if import require_text_or_json
 from dra_command.findings.evaluation import find_violations
 from dra_command.findings.project_configuration import read_project_configuration
-from dra_command.inputs.command_inputs import Inputs, read_inputs
+from dra_command.inputs.command_inputs import CommandInputs, read_inputs
 from dra_command.inputs.readable_manifests import evaluate_readable
 from dra_planner.errors import Diagnostic
 from dra_planner.model import Verdict
@@ -63,7 +63,7 @@ def _fix(found: Iterable[Diagnostic]) -> str:
     return f"found here: {', '.join(codes)}" if codes else "check finds nothing to explain here"
 
 
-def _explained(found: Iterable[Diagnostic], inputs: Inputs) -> Iterator[FindingExplanation]:
+def _explained(found: Iterable[Diagnostic], inputs: CommandInputs) -> Iterator[FindingExplanation]:
     rules = {rule.id: rule for rule in RULES}
     judgement = None
     if inputs.fleet is not None or inputs.observed:

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from dra_command.claim_report.contract import ChosenRow, EditRow, HolderRow, ReasonRow, WhatIfRow
+from dra_command.claim_report.contract import ChosenRow, EditRow, HolderRow, PoolReasonRow, WhatIfRow
 from dra_command.contract.output import Output, VerdictText
 
 
@@ -16,12 +16,12 @@ class PoolForPodRow(Output):
     name: str
     machine: str
     verdict: VerdictText
-    reasons: list[ReasonRow]
+    reasons: list[PoolReasonRow]
     devices: list[ChosenRow] = Field(description="What its claims would get; request is CLAIM/REQUEST.")
     edits: list[EditRow]
 
 
-class PodRow(Output):
+class ExplainedPodRow(Output):
     """A pod of one template of the workload, among all other workloads."""
 
     verdict: VerdictText
@@ -33,8 +33,8 @@ class PodRow(Output):
     claims: list[str] = Field(description="Of its first pod, by the names that --claim takes.")
     pools: list[PoolForPodRow]
     holders: list[HolderRow] = Field(description="Who has what it requests, where the pools are too small for all.")
-    missing: ReasonRow | None = Field(description="What the fleet lacks where no pool of it can hold the pod.")
-    pending_reasons: list[ReasonRow] = Field(description="Why pods are pending that a node would take.")
+    missing: PoolReasonRow | None = Field(description="What the fleet lacks where no pool of it can hold the pod.")
+    pending_reasons: list[PoolReasonRow] = Field(description="Why pods are pending that a node would take.")
 
 
 class ExplainPodOutput(Output):
@@ -42,5 +42,5 @@ class ExplainPodOutput(Output):
 
     version: Literal[1] = 1
     verdict: VerdictText = Field(description="The worst of the templates of its workload.")
-    pods: list[PodRow]
+    pods: list[ExplainedPodRow]
     what_if: WhatIfRow | None = Field(description="With --what-if: all other keys answer for the changed fleet.")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dra_command.claim_report.contract import ChosenRow, EditRow, HolderRow, ReasonRow, WhatIfRow
-from dra_command.explain.pod.contract import ExplainPodOutput, PodRow, PoolForPodRow
+from dra_command.claim_report.contract import ChosenRow, EditRow, HolderRow, PoolReasonRow, WhatIfRow
+from dra_command.explain.pod.contract import ExplainedPodRow, ExplainPodOutput, PoolForPodRow
 from dra_planner.model import Reason, worst
 from dra_planner.plan.explaining import WhatIf
 from dra_planner.plan.explaining_pods import PodExplanation, PoolForPod
@@ -20,9 +20,9 @@ def pod_json(pods: Sequence[PodExplanation], asked: WhatIf | None = None) -> str
     return output.model_dump_json(indent=2, by_alias=True)
 
 
-def pod_row(pod: PodExplanation) -> PodRow:
+def pod_row(pod: PodExplanation) -> ExplainedPodRow:
     """Return one explanation as the contract's model."""
-    return PodRow(
+    return ExplainedPodRow(
         verdict=pod.verdict,
         pod=pod.pod,
         workload=pod.workload,
@@ -48,5 +48,5 @@ def _pool(pool: PoolForPod) -> PoolForPodRow:
     )
 
 
-def _reason(reason: Reason) -> ReasonRow:
-    return ReasonRow(code=reason.code, message=reason.message, fix=reason.fix)
+def _reason(reason: Reason) -> PoolReasonRow:
+    return PoolReasonRow(code=reason.code, message=reason.message, fix=reason.fix)

@@ -10,7 +10,7 @@ from dra_command.command_line.progress import doing
 from dra_command.explain.pod.json import pod_json
 from dra_command.explain.pod.text import print_pods
 from dra_command.explain.what_if import changed_fleet, require_text_or_json
-from dra_command.inputs.command_inputs import Inputs, print_skipped_files, read_inputs
+from dra_command.inputs.command_inputs import CommandInputs, print_skipped_files, read_inputs
 from dra_planner.fleet import Fleet
 from dra_planner.model import worst
 from dra_planner.plan import Plan, PlanRequest, make_plan
@@ -32,14 +32,14 @@ def explain_pods(values: argparse.Namespace) -> int:
     return status_of(worst(each.verdict for each in pods), allow_unknown=values.allow_unknown)
 
 
-def make_plan_of(inputs: Inputs, fleet: Fleet | None) -> Plan:
+def make_plan_of(inputs: CommandInputs, fleet: Fleet | None) -> Plan:
     """Return the plan of what was read, on a fleet or on the snapshot."""
     return make_plan(
         PlanRequest(sources=inputs.sources, fleet=fleet, observed=inputs.observed, kubernetes=inputs.kubernetes)
     )
 
 
-def _explained(inputs: Inputs, values: argparse.Namespace) -> tuple[Sequence[PodExplanation], WhatIf | None]:
+def _explained(inputs: CommandInputs, values: argparse.Namespace) -> tuple[Sequence[PodExplanation], WhatIf | None]:
     fleet, changes = changed_fleet(inputs, values)
     pods = explain_pod(make_plan_of(inputs, fleet).judgement, values.pod, values.pool)
     if not changes:

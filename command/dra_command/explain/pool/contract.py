@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from dra_command.claim_report.contract import ReasonRow
+from dra_command.claim_report.contract import PoolReasonRow
 from dra_command.contract.output import Output, VerdictText
 
 
@@ -27,7 +27,7 @@ class PoolUseRow(Output):
     here: int = Field(description="Its pods on the pool.")
     pending: int = Field(description="Its pods that no pool takes.")
     elsewhere: list[str] = Field(description="Pools that take the others.")
-    reasons: list[ReasonRow]
+    reasons: list[PoolReasonRow]
 
 
 class PoolCountRow(Output):

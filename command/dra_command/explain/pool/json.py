@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dra_command.claim_report.contract import ReasonRow
+from dra_command.claim_report.contract import PoolReasonRow
 from dra_command.explain.pool.contract import (
     ExplainPoolOutput,
     PoolCountRow,
@@ -42,7 +42,7 @@ def pool_json(report: PoolReport, changes: Sequence[str] = ()) -> str:
                 here=use.here,
                 pending=use.pending,
                 elsewhere=list(use.elsewhere),
-                reasons=[ReasonRow(code=each.code, message=each.message, fix=each.fix) for each in use.reasons],
+                reasons=[PoolReasonRow(code=each.code, message=each.message, fix=each.fix) for each in use.reasons],
             )
             for use in report.uses
         ],

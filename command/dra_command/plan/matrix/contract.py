@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from dra_command.contract.error import Fault
+from dra_command.contract.error import FaultRow
 from dra_command.contract.output import Output, VerdictText
 from dra_command.plan_report.contract.plan import PlanOutput
 
@@ -24,7 +24,7 @@ class CombinationRow(Output):
     settings: list[SettingRow]
     verdict: VerdictText | None = Field(description="null where the fleet would not be valid: `error` says why.")
     plan: PlanOutput | None
-    error: Fault | None
+    error: FaultRow | None
 
 
 class MatrixOutput(Output):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dra_command.contract.error import Fault
+from dra_command.contract.error import FaultRow
 from dra_command.plan.matrix.contract import CombinationRow, MatrixOutput, SettingRow
 from dra_command.plan_report.json.plan import plan_output
 from dra_planner.errors import PlannerError
@@ -30,6 +30,6 @@ def _combination(each: Combination, matrix: Matrix) -> CombinationRow:
     )
 
 
-def _fault(error: PlannerError) -> Fault:
+def _fault(error: PlannerError) -> FaultRow:
     place = error.place
-    return Fault(file=place.file, line=place.line, path=place.path, message=error.message, fix=error.fix)
+    return FaultRow(file=place.file, line=place.line, path=place.path, message=error.message, fix=error.fix)

@@ -91,7 +91,7 @@ class OutcomeNodesRow(Output):
     devices: list[HeldRow]
 
 
-class OutcomeRow(Output):
+class OrderOutcomeRow(Output):
     """One way in which orders of arrival end; orders that end the same are told together."""
 
     orders: list[str]
@@ -127,7 +127,7 @@ class PoolDifferenceRow(Output):
     because: list[str]
 
 
-class DifferenceRow(Output):
+class PlanDifferenceRow(Output):
     """What this plan changes of the saved one."""
 
     verdict_before: str

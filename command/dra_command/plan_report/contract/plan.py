@@ -12,10 +12,10 @@ from dra_command.findings.contract import DiagnosticRow
 from dra_command.plan_report.contract.detail import DetailRow
 from dra_command.plan_report.contract.nodes import (
     CostShareRow,
-    DifferenceRow,
     FilledNodesRow,
     KindRow,
-    OutcomeRow,
+    OrderOutcomeRow,
+    PlanDifferenceRow,
     PodsRow,
     PoolCostRow,
     WorkloadName,
@@ -41,7 +41,7 @@ class WhyRow(Output):
     changes: list[ChangeRow] = Field(default_factory=list, description="What the fix changes of a selector.")
 
 
-class CountRow(Output):
+class PlanCountRow(Output):
     """Nodes of a pool: the fleet's limits, the proved least, what the best packing found needs, and with how many the
     default scheduler places everything in every order tried.
     """
@@ -53,7 +53,7 @@ class CountRow(Output):
     max: int
 
 
-class NodesRow(Output):
+class PlanNodesRow(Output):
     """What the pool is created with."""
 
     min: int
@@ -61,7 +61,7 @@ class NodesRow(Output):
     max: int
 
 
-class DevicesRow(Output):
+class PlanDevicesRow(Output):
     """Devices on the planned nodes; stranded ones are free, and no pod of the demand can use them."""
 
     total: int
@@ -69,17 +69,17 @@ class DevicesRow(Output):
     stranded: int
 
 
-class PoolRow(Output):
+class PlanPoolRow(Output):
     """One node pool; with an observed cluster, one node."""
 
     name: str
     machine: str
-    count: CountRow
-    nodes: NodesRow
+    count: PlanCountRow
+    nodes: PlanNodesRow
     existing: int | None = Field(
         default=None, description="Nodes that are there already, with a fleet and an observed cluster; else null."
     )
-    devices: DevicesRow
+    devices: PlanDevicesRow
     price_per_hour: float | None = Field(description="US dollars per node and hour; null when unknown.")
     enough: int = Field(
         description="A maximum under which, with those of the other pools, all that some node takes is placed: the "
@@ -138,7 +138,7 @@ class VerdictsRow(Output):
     peak: VerdictText
 
 
-class PlacementRow(Output):
+class PlanPlacementRow(Output):
     """So many pods on one pool."""
 
     pool: str
@@ -176,7 +176,7 @@ class PodRequestsRow(Output):
     equal: list[str] = Field(description="Attributes that must be equal for some of its devices (matchAttribute).")
 
 
-class WorkloadRow(Output):
+class PlanWorkloadRow(Output):
     """What becomes of one workload."""
 
     kind: str
@@ -187,7 +187,7 @@ class WorkloadRow(Output):
     placed: int
     pending: int
     verdicts: VerdictsRow
-    placements: list[PlacementRow]
+    placements: list[PlanPlacementRow]
     pools: list[FitRow]
     reasons: list[WhyRow]
 
@@ -216,7 +216,7 @@ class AllocatedRow(Output):
     device: str
 
 
-class ClaimRow(Output):
+class PlanClaimRow(Output):
     """Devices of one claim."""
 
     namespace: str
@@ -226,7 +226,7 @@ class ClaimRow(Output):
 
 
 class TotalRow(Output):
-    """Nodes of all pools together, by the three numbers; see `CountRow`."""
+    """Nodes of all pools together, by the three numbers; see `PlanCountRow`."""
 
     bound: int
     packing: int
@@ -267,7 +267,7 @@ class SimulationRow(Output):
     at_maximum: list[StrandingRow] = Field(
         description="The same with every pool at its maximum; empty unless no counts were found."
     )
-    outcomes: list[OutcomeRow] = Field(
+    outcomes: list[OrderOutcomeRow] = Field(
         description="How the orders end with the simulated counts, or with every pool at its maximum where at_maximum "
         "is not empty; orders that end the same together. Empty where neither was simulated at full scale."
     )
@@ -288,11 +288,11 @@ class PlanOutput(Output):
     kubernetes: str
     demand: Literal["floor", "steady", "ceiling", "peak"] = "steady"
     assumptions: list[str]
-    pools: list[PoolRow]
+    pools: list[PlanPoolRow]
     nodes: TotalRow
     method: str = Field(description="Name of the packing that gave the plan.")
     simulation: SimulationRow | None = Field(description="null where nothing was simulated.")
-    workloads: list[WorkloadRow]
+    workloads: list[PlanWorkloadRow]
     cost: CostRow | None
     limits: list[LimitRow] = Field(
         default_factory=list, description="What pools share; empty where they share nothing."
@@ -303,9 +303,11 @@ class PlanOutput(Output):
     failing_claims: list[ExplainOutput] = Field(
         description="Claims that no pool can satisfy, pool by pool and term by term, as `explain` tells them."
     )
-    difference: DifferenceRow | None = Field(description="To the saved plan; null without --stack, or where none is.")
+    difference: PlanDifferenceRow | None = Field(
+        description="To the saved plan; null without --stack, or where none is."
+    )
     diagnostics: list[DiagnosticRow]
     cloud: str = Field(default="", description="Of the fleet; empty without one.")
     region: str = Field(default="", description="Of the fleet; empty without one.")
-    claims: list[ClaimRow] | None = Field(default=None, description="With --observed or --detail.")
+    claims: list[PlanClaimRow] | None = Field(default=None, description="With --observed or --detail.")
     detail: DetailRow | None = Field(default=None, description="With --detail on a fleet alone.")

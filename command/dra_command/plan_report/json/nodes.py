@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator
 
 from dra_command.plan_report.contract.nodes import (
     CostShareRow,
-    DifferenceRow,
     FilledNodesRow,
     HeldRow,
     KindRow,
     NodeDeviceRow,
     NodeGroupRow,
+    OrderOutcomeRow,
     OutcomeNodesRow,
-    OutcomeRow,
+    PlanDifferenceRow,
     PodsRow,
     PoolCostRow,
     PoolDifferenceRow,
@@ -70,10 +70,10 @@ def pool_cost_rows(plan: Plan) -> Iterator[PoolCostRow]:
         )
 
 
-def outcome_rows(outcomes: Iterable[OrderOutcome]) -> list[OutcomeRow]:
+def outcome_rows(outcomes: Iterable[OrderOutcome]) -> list[OrderOutcomeRow]:
     """Return how orders of arrival end."""
     return [
-        OutcomeRow(
+        OrderOutcomeRow(
             orders=list(each.orders),
             pending=pods_rows(each.pending),
             nodes=[
@@ -85,10 +85,10 @@ def outcome_rows(outcomes: Iterable[OrderOutcome]) -> list[OutcomeRow]:
     ]
 
 
-def difference_row(difference: PlanDifference) -> DifferenceRow:
+def difference_row(difference: PlanDifference) -> PlanDifferenceRow:
     """Return what changes of the saved plan."""
     change = difference.hourly_usd
-    return DifferenceRow(
+    return PlanDifferenceRow(
         verdict_before=difference.verdict_before,
         nodes=difference.nodes,
         hourly=None if change is None else float(change),

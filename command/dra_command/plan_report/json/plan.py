@@ -9,28 +9,28 @@ from dra_command.findings.json import finding_row
 from dra_command.plan_report.contract.plan import (
     AllocatedRow,
     ChangeRow,
-    ClaimRow,
     CostRow,
-    CountRow,
     DemandRow,
-    DevicesRow,
     FitRow,
     LevelRow,
     LevelsRow,
     LimitRow,
-    NodesRow,
-    PlacementRow,
+    PlanClaimRow,
+    PlanCountRow,
+    PlanDevicesRow,
+    PlanNodesRow,
     PlanOutput,
+    PlanPlacementRow,
+    PlanPoolRow,
+    PlanWorkloadRow,
     PodRequestRow,
     PodRequestsRow,
-    PoolRow,
     SimulationRow,
     StrandingRow,
     TotalRow,
     VerdictsRow,
     WayRow,
     WhyRow,
-    WorkloadRow,
 )
 from dra_command.plan_report.json.detail import detail_row
 from dra_command.plan_report.json.fixes import fix_rows
@@ -155,14 +155,14 @@ def _level(pool: PlannedPool, level: DemandLevel, judgement: Judgement) -> Level
     return LevelRow(bound=size.bound, packing=size.plan, simulated=judgement.simulated_nodes(pool.name, level))
 
 
-def _pool(pool: PlannedPool, filled: FilledNodes, plan: Plan) -> PoolRow:
-    return PoolRow(
+def _pool(pool: PlannedPool, filled: FilledNodes, plan: Plan) -> PlanPoolRow:
+    return PlanPoolRow(
         name=pool.name,
         machine=pool.machine,
-        count=CountRow.model_validate(pool.row["count"]),
-        nodes=NodesRow.model_validate(pool.row["nodes"]),
+        count=PlanCountRow.model_validate(pool.row["count"]),
+        nodes=PlanNodesRow.model_validate(pool.row["nodes"]),
         existing=pool.existing,
-        devices=DevicesRow.model_validate(pool.row["devices"]),
+        devices=PlanDevicesRow.model_validate(pool.row["devices"]),
         price_per_hour=None if pool.hourly_usd is None else float(pool.hourly_usd),
         enough=pool.enough,
         levels=_levels(pool, plan),
@@ -178,9 +178,9 @@ def _verdicts(verdicts: Mapping[DemandLevel, Verdict]) -> VerdictsRow:
     )
 
 
-def _workload(workload: PlannedWorkload, requests: Iterable[PodRequests]) -> WorkloadRow:
+def _workload(workload: PlannedWorkload, requests: Iterable[PodRequests]) -> PlanWorkloadRow:
     ref, figures = workload.workload, workload.figures
-    return WorkloadRow(
+    return PlanWorkloadRow(
         kind=ref.kind,
         namespace=ref.namespace,
         name=ref.name,
@@ -189,7 +189,7 @@ def _workload(workload: PlannedWorkload, requests: Iterable[PodRequests]) -> Wor
         placed=workload.placed,
         pending=workload.pending,
         verdicts=_verdicts(workload.verdicts),
-        placements=[PlacementRow(pool=pool, pods=pods) for pool, pods in workload.placements],
+        placements=[PlanPlacementRow(pool=pool, pods=pods) for pool, pods in workload.placements],
         pools=[FitRow(pool=pool, verdict=verdict) for pool, verdict in workload.fits],
         reasons=[_why(reason) for reason in workload.reasons],
     )
@@ -220,9 +220,9 @@ def _why(reason: Reason) -> WhyRow:
     )
 
 
-def _claims(plan: Plan) -> list[ClaimRow]:
+def _claims(plan: Plan) -> list[PlanClaimRow]:
     return [
-        ClaimRow(
+        PlanClaimRow(
             namespace=claim.namespace,
             name=claim.name,
             pod=claim.pod,

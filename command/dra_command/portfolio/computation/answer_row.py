@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 
-class Row(NamedTuple):
+class AnswerRow(NamedTuple):
     """One cell. `outcome` is a verdict, "answered", or "failed:" and why; `details` is JSON.
 
     Money is US dollars per hour; None where a price, or a number, is not known.
@@ -32,6 +32,6 @@ class Row(NamedTuple):
         return not self.outcome.startswith("failed:") or self.outcome == "failed:input"
 
     @property
-    def briefly(self) -> Row:
+    def briefly(self) -> AnswerRow:
         """The row without the JSON of a plan, of which a portfolio has very many."""
         return self._replace(details="") if self.question == "plan" else self

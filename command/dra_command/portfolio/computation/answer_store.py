@@ -15,7 +15,7 @@ from pathlib import Path
 from sys import intern
 from typing import IO, Any
 
-from dra_command.portfolio.computation.answer_row import Row
+from dra_command.portfolio.computation.answer_row import AnswerRow
 from dra_planner.errors import Place, PlannerError
 
 ROWS_PER_PART = 5_000
@@ -32,14 +32,14 @@ class Store:
         self.folder = folder
         self.has_parquet = find_spec("pyarrow") is not None
         self.unreadable: dict[str, str] = {}
-        self._waiting: list[Row] = []
+        self._waiting: list[AnswerRow] = []
         self._written = time.monotonic()
         self._part = 0
         self._lock: IO[bytes] | None = None
 
     # -- reading
 
-    def read(self, digests: Container[str], *, whole: bool = False) -> dict[str, Row]:
+    def read(self, digests: Container[str], *, whole: bool = False) -> dict[str, AnswerRow]:
         """Return the rows that are there of these digests; those of plans are whole only where that is asked for.
 
         A file that cannot be read is passed over, and noted in `unreadable`. Raises PlannerError where pyarrow is
@@ -50,7 +50,7 @@ class Store:
     def _parts(self) -> list[Path]:
         return sorted([*self.folder.glob("part-*.parquet"), *self.folder.glob("part-*.jsonl")])
 
-    def _read_part(self, path: Path, digests: Container[str] | None, *, whole: bool) -> Iterable[Row]:
+    def _read_part(self, path: Path, digests: Container[str] | None, *, whole: bool) -> Iterable[AnswerRow]:
         if path.suffix == ".parquet" and not self.has_parquet:
             raise PlannerError(
                 "these answers are kept as Parquet, and pyarrow is not installed",
@@ -85,7 +85,7 @@ class Store:
                 fix="wait for its end, or name another folder with --results",
             )
 
-    def add(self, rows: Iterable[Row]) -> None:
+    def add(self, rows: Iterable[AnswerRow]) -> None:
         """Take rows, and write those that wait once they are many or the last part is some seconds old."""
         self._waiting += [row for row in rows if row.is_kept]
         due = time.monotonic() - self._written > SECONDS_PER_PART
@@ -115,7 +115,7 @@ class Store:
                 self._lock.close()
                 self._lock = None
 
-    def _write(self, rows: list[Row]) -> None:
+    def _write(self, rows: list[AnswerRow]) -> None:
         self._part += 1
         name = f"part-{time.time_ns():020d}-{os.getpid()}-{self._part:04d}"
         path = self.folder / f"{name}.{'parquet' if self.has_parquet else 'jsonl'}"
@@ -123,7 +123,7 @@ class Store:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             if self.has_parquet:
-                write_parquet(unfinished, Row._fields, rows)
+                write_parquet(unfinished, AnswerRow._fields, rows)
             else:
                 lines = (json.dumps(row._asdict(), ensure_ascii=False) for row in rows)
                 unfinished.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
@@ -150,17 +150,17 @@ def write_parquet(path: Path, names: Iterable[str], rows: Iterable[tuple[Any, ..
     pq.write_table(pa.table(arrays, names=ordered), path, compression="zstd")
 
 
-def _read_lines(path: Path, digests: Container[str] | None, *, whole: bool) -> list[Row]:
-    rows = (Row(**json.loads(line)) for line in path.read_text(encoding="utf-8").splitlines())
+def _read_lines(path: Path, digests: Container[str] | None, *, whole: bool) -> list[AnswerRow]:
+    rows = (AnswerRow(**json.loads(line)) for line in path.read_text(encoding="utf-8").splitlines())
     return [row if whole else row.briefly for row in rows if digests is None or row.digest in digests]
 
 
-def _read_parquet(path: Path, digests: Container[str] | None, *, whole: bool) -> list[Row]:
+def _read_parquet(path: Path, digests: Container[str] | None, *, whole: bool) -> list[AnswerRow]:
     """Return rows of a file; the column that takes most of it is read only where it is needed."""
     import pyarrow.parquet as pq
 
     with pq.ParquetFile(path) as file:
-        table = file.read(columns=[name for name in Row._fields if name != "details"])
+        table = file.read(columns=[name for name in AnswerRow._fields if name != "details"])
         known = table.column("digest").to_pylist()
         taken = [at for at, digest in enumerate(known) if digests is None or digest in digests]
         columns = {name: _values(table.column(name), taken) for name in table.column_names}
@@ -170,7 +170,7 @@ def _read_parquet(path: Path, digests: Container[str] | None, *, whole: bool) ->
             details = _values(file.read(columns=["details"]).column("details"), taken)
             columns["details"] = [text if need else "" for text, need in zip(details, needed, strict=True)]
     columns["kubernetes"] = [intern(release) for release in columns["kubernetes"]]
-    return list(map(Row._make, zip(*(columns[name] for name in Row._fields), strict=True)))
+    return list(map(AnswerRow._make, zip(*(columns[name] for name in AnswerRow._fields), strict=True)))
 
 
 def _values(column: Any, taken: list[int]) -> list[Any]:

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from decimal import Decimal
 from typing import Any
 
-from dra_command.portfolio.computation.answer_row import Row
+from dra_command.portfolio.computation.answer_row import AnswerRow
 from dra_planner.portfolio.answers import CellAnswer, CellFault
 from dra_planner.portfolio.inputs import ScenarioInputs, StackInputs
 from dra_planner.portfolio.schema import Ask
@@ -61,17 +61,17 @@ def pack(value: StackInputs | Futures) -> bytes:
 class Worked:
     """Rows in the order of the cells, and the CPU seconds that they took."""
 
-    rows: list[Row]
+    rows: list[AnswerRow]
     cpu_seconds: float
 
 
-def row_of(task: CellTask, answer: Any) -> Row:
+def row_of(task: CellTask, answer: Any) -> AnswerRow:
     """Return an answer or a fault as a row."""
     details = json.dumps(asdict(answer), default=_plain, sort_keys=True, ensure_ascii=False)
     if isinstance(answer, CellFault):
-        return Row(task.digest, task.question, f"failed:{answer.kind}", why=str(answer), details=details)
+        return AnswerRow(task.digest, task.question, f"failed:{answer.kind}", why=str(answer), details=details)
     if isinstance(answer, CellAnswer):
-        return Row(
+        return AnswerRow(
             task.digest,
             task.question,
             answer.verdict,
@@ -88,7 +88,7 @@ def row_of(task: CellTask, answer: Any) -> Row:
             details=details,
         )
     verdict = getattr(getattr(answer, "placement", None), "verdict", "answered")
-    return Row(task.digest, task.question, verdict, details=details)
+    return AnswerRow(task.digest, task.question, verdict, details=details)
 
 
 def _number(amount: Decimal | None) -> float | None:

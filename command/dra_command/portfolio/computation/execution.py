@@ -13,7 +13,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dra_command.portfolio.computation.answer_row import Row
+from dra_command.portfolio.computation.answer_row import AnswerRow
 from dra_command.portfolio.computation.answer_store import Store
 from dra_command.portfolio.computation.batches import Batch, CellTask, Futures, pack
 from dra_command.portfolio.computation.cell_names import CellName, name_cells, place_digest
@@ -26,7 +26,7 @@ from dra_command.portfolio.input_collection import Collected
 from dra_planner.portfolio.digests import planner_digest, stack_digest
 
 if TYPE_CHECKING:
-    from dra_command.portfolio.computation.engines.protocol import Engine
+    from dra_command.portfolio.computation.engines.protocol import CellEngine
 
 CELLS_PER_BATCH = 50
 _BATCHES_PER_WORKER = 4  # at least, where there are as many stacks: so that all end at about the same time
@@ -67,21 +67,21 @@ class RunLog:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answers:
+class PortfolioAnswers:
     """Every cell with its row; None for one that is not computed yet."""
 
     collected: Collected
     cells: tuple[CellName, ...]
     sampled: bool  # some stacks alone were asked
-    rows: dict[str, Row] = field(hash=False)  # without the JSON of plans
+    rows: dict[str, AnswerRow] = field(hash=False)  # without the JSON of plans
     log: RunLog
     store: Store = field(hash=False)
-    placement: Row | None = None  # where the portfolio asks for one
+    placement: AnswerRow | None = None  # where the portfolio asks for one
 
-    def row(self, cell: CellName) -> Row | None:
+    def row(self, cell: CellName) -> AnswerRow | None:
         return self.rows.get(cell.digest)
 
-    def whole(self, digests: Container[str]) -> dict[str, Row]:
+    def whole(self, digests: Container[str]) -> dict[str, AnswerRow]:
         """Return the kept rows of these digests, with the JSON of plans."""
         return self.store.read(digests, whole=True)
 
@@ -91,7 +91,7 @@ def default_workers() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def choose_engine(collected: Collected, cells: int, options: RunOptions) -> Engine:
+def choose_engine(collected: Collected, cells: int, options: RunOptions) -> CellEngine:
     """Return where so many cells are computed; raises PlannerError.
 
     Processes of this machine, as many as `workers`; this process where they are few. A scheduler where one is named;
@@ -109,7 +109,7 @@ def choose_engine(collected: Collected, cells: int, options: RunOptions) -> Engi
 
 def run_portfolio(
     collected: Collected, options: RunOptions, progress: Callable[[RunLog], None] = lambda log: None
-) -> Answers:
+) -> PortfolioAnswers:
     """Return the answers, those that are kept and those that are missing, which are computed and kept.
 
     Ctrl-C ends the run, and what was done until then is kept and returned. Raises PlannerError.
@@ -128,7 +128,7 @@ def run_portfolio(
     sampled = len(chosen) < len(stacks)
     if placing and placing not in rows and not (log.interrupted or sampled):
         _place(collected, placing, store, rows, log)
-    return Answers(
+    return PortfolioAnswers(
         collected=collected,
         cells=cells,
         sampled=sampled,
@@ -139,7 +139,7 @@ def run_portfolio(
     )
 
 
-def _place(collected: Collected, digest: str, store: Store, rows: dict[str, Row], log: RunLog) -> None:
+def _place(collected: Collected, digest: str, store: Store, rows: dict[str, AnswerRow], log: RunLog) -> None:
     """Compute and keep the placement across clusters."""
     try:
         with closing(store):
@@ -156,7 +156,7 @@ def _compute(
     stacks: Sequence[str],
     missing: Sequence[CellName],
     store: Store,
-    rows: dict[str, Row],
+    rows: dict[str, AnswerRow],
     log: RunLog,
     progress: Callable[[RunLog], None],
 ) -> None:

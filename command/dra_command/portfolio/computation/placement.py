@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from dra_command.portfolio.computation.answer_row import Row
+from dra_command.portfolio.computation.answer_row import AnswerRow
 from dra_command.portfolio.computation.batches import CellTask, row_of
 from dra_command.portfolio.computation.cell_names import PLACE
 from dra_command.portfolio.input_collection import Collected
@@ -25,7 +25,7 @@ class PlacedWorkloads:
     left_out: tuple[str, ...]
 
 
-def place_row(collected: Collected, digest: str) -> Row:
+def place_row(collected: Collected, digest: str) -> AnswerRow:
     """Return the placement as a row, or why there is none."""
     task = CellTask(digest, "", 0, PLACE)
     try:

@@ -8,7 +8,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
-from dra_command.portfolio.computation.answer_row import Row
+from dra_command.portfolio.computation.answer_row import AnswerRow
 from dra_command.portfolio.computation.batches import Batch, CellTask, Futures, OtherPlanner, Worked, row_of
 from dra_command.portfolio.computation.deadlines import TooLong, deadline
 from dra_planner.portfolio.answers import CellFault
@@ -39,7 +39,7 @@ def _stack(digest: str, packed: bytes, common: Futures) -> StackCells:
     return found
 
 
-def _run(stack: StackCells, common: Futures, task: CellTask) -> Row:
+def _run(stack: StackCells, common: Futures, task: CellTask) -> AnswerRow:
     future = common.scenarios[task.scenario]
     try:
         with deadline(common.seconds):

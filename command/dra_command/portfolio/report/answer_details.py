@@ -10,9 +10,9 @@ from typing import Any
 from dra_command.portfolio.contract import (
     AssignedRow,
     ClusterCostRow,
+    ClusterPlacementRow,
     CurveRow,
     IntervalRow,
-    PlacementRow,
     RiskRow,
     StepRow,
 )
@@ -43,7 +43,7 @@ def risks(summary: Summary) -> Iterator[RiskRow]:
         yield RiskRow(stack=stack, scenario=scenario, **details)
 
 
-def placement(summary: Summary) -> PlacementRow | None:
+def placement(summary: Summary) -> ClusterPlacementRow | None:
     """Return where the movable workloads go; None where that is not asked, or has no answer."""
     row = summary.answers.placement
     if row is None or outcome_of(row) == FAILED:
@@ -51,7 +51,7 @@ def placement(summary: Summary) -> PlacementRow | None:
     found = json.loads(row.details)
     each = found["placement"]
     cost, bound = Decimal(str(each["cost"])), Decimal(str(each["bound"]))
-    return PlacementRow(
+    return ClusterPlacementRow(
         verdict=each["verdict"],
         unit=each["unit"],
         cost=each["cost"],

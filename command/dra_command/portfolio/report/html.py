@@ -8,7 +8,7 @@ from typing import Any
 
 from dra_command.pens.html.tables import foot_lines, grid_lines, head_lines, shown, table_lines
 from dra_command.pens.table import Table
-from dra_command.portfolio.computation.answer_row import Row
+from dra_command.portfolio.computation.answer_row import AnswerRow
 from dra_command.portfolio.contract import CurveRow
 from dra_command.portfolio.report.answer_details import curves
 from dra_command.portfolio.report.sentences import (
@@ -129,7 +129,7 @@ def _details(summary: Summary) -> Iterator[str]:
             yield f"<p class='note'><code>{command}</code> prints its plan</p></details>"
 
 
-def _behind(name: str, row: Row) -> Iterator[str]:
+def _behind(name: str, row: AnswerRow) -> Iterator[str]:
     """Yield the pools of a cell and its reasons."""
     if outcome_of(row) == FAILED:
         yield f"<p>{shown(row.why)}</p>"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import cast
 
-from dra_command.portfolio.computation.answer_row import Row
+from dra_command.portfolio.computation.answer_row import AnswerRow
 from dra_command.portfolio.contract import CellRow, OutcomeText, PortfolioOutput, ScenarioTotalRow, StackRow
 from dra_command.portfolio.report.answer_details import curves, placement, risks
 from dra_command.portfolio.report.sentences import faults
@@ -54,8 +54,8 @@ def portfolio_output(summary: Summary) -> PortfolioOutput:
     )
 
 
-def _cell(stack: str, scenario: str, row: Row | None) -> CellRow:
-    known = row if row is not None else Row("", "plan", MISSING)
+def _cell(stack: str, scenario: str, row: AnswerRow | None) -> CellRow:
+    known = row if row is not None else AnswerRow("", "plan", MISSING)
     return CellRow(
         stack=stack,
         scenario=scenario,

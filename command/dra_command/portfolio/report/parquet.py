@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dra_command.portfolio.computation.answer_row import Row
+from dra_command.portfolio.computation.answer_row import AnswerRow
 from dra_command.portfolio.computation.answer_store import write_parquet
 from dra_command.portfolio.report.summary import Summary
 from dra_planner.errors import PlannerError
@@ -20,7 +20,7 @@ def export_parquet(summary: Summary, path: Path) -> None:
         if (row := answers.row(cell)) is not None
     ]
     try:
-        write_parquet(path, ("stack", "scenario", *Row._fields), rows)
+        write_parquet(path, ("stack", "scenario", *AnswerRow._fields), rows)
     except ImportError:
         fix = 'pip install "pulumi-dra[portfolio]"'
         raise PlannerError("Parquet is written by pyarrow, which is not installed", fix=fix) from None

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from dra_command.pens.table import Table
-from dra_command.portfolio.contract import CurveRow, PlacementRow
+from dra_command.portfolio.contract import ClusterPlacementRow, CurveRow
 from dra_command.portfolio.report.answer_details import curves, placement, risks
 from dra_command.portfolio.report.sentences import MOST_ROWS, usd
 from dra_command.portfolio.report.summary import Summary
@@ -89,7 +89,7 @@ def risk_table(summary: Summary) -> Table:
     return Table("Risk", heads, tuple(rows), numbers=frozenset({1, 2, 5}), note=note)
 
 
-def placement_table(found: PlacementRow) -> Table:
+def placement_table(found: ClusterPlacementRow) -> Table:
     """Return where the movable workloads go, and what that costs against the proved least."""
     rows = [
         (each.workload, each.cluster or "no cluster has the labels", ", ".join(each.may)) for each in found.assigned

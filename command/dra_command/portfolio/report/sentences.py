@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from dra_command.pens.signs import DRAWN
 from dra_command.pens.table import Table
-from dra_command.portfolio.computation.answer_row import Row
+from dra_command.portfolio.computation.answer_row import AnswerRow
 from dra_command.portfolio.report.summary import FAILED, MISSING, Summary, outcome_of
 from dra_planner.wording import counted, verb
 
@@ -147,6 +147,6 @@ def usd(amount: float | None) -> str:
     return "not known" if amount is None else f"{amount:,.2f}"
 
 
-def _number(row: Row | None, name: str) -> str:
+def _number(row: AnswerRow | None, name: str) -> str:
     value = None if row is None else getattr(row, name)
     return "" if value is None else f"{value:,}"

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cached_property
 
-from dra_command.portfolio.computation.answer_row import Row
+from dra_command.portfolio.computation.answer_row import AnswerRow
 from dra_command.portfolio.computation.cell_names import CellName
-from dra_command.portfolio.computation.execution import Answers
+from dra_command.portfolio.computation.execution import PortfolioAnswers
 from dra_planner.model import Verdict
 
 FAILED = "failed"
@@ -34,9 +34,9 @@ class StackLine:
     """One stack over all scenarios, in their order; `as_is` is its row without edits."""
 
     name: str
-    as_is: Row | None
+    as_is: AnswerRow | None
     outcomes: tuple[str, ...]
-    rows: tuple[Row | None, ...] = field(repr=False)
+    rows: tuple[AnswerRow | None, ...] = field(repr=False)
     first_not_fitting: str = ""
 
 
@@ -44,7 +44,7 @@ class StackLine:
 class Summary:
     """Totals of the answers to the question `plan`."""
 
-    answers: Answers
+    answers: PortfolioAnswers
 
     @property
     def scenarios(self) -> tuple[str, ...]:
@@ -54,7 +54,7 @@ class Summary:
     def stacks(self) -> tuple[StackLine, ...]:
         """One line for each stack, in the order of the portfolio."""
         count = len(self.scenarios)
-        rows: list[list[Row | None]] = [[None] * count for _ in self.answers.collected.stacks]
+        rows: list[list[AnswerRow | None]] = [[None] * count for _ in self.answers.collected.stacks]
         for cell in self.answers.cells:
             if cell.question == "plan":
                 rows[cell.stack][cell.scenario] = self.answers.row(cell)
@@ -62,7 +62,7 @@ class Summary:
             self._line(inputs.name, mine) for inputs, mine in zip(self.answers.collected.stacks, rows, strict=True)
         )
 
-    def _line(self, name: str, rows: list[Row | None]) -> StackLine:
+    def _line(self, name: str, rows: list[AnswerRow | None]) -> StackLine:
         outcomes = tuple(outcome_of(row) for row in rows)
         first = next((at for at, each in enumerate(outcomes) if each in ("does-not-fit", "cannot-tell")), None)
         return StackLine(
@@ -130,7 +130,7 @@ class Summary:
             if pattern != "*" and not any(fnmatchcase(name, pattern) for name in names)
         )
 
-    def faults(self) -> Iterator[tuple[CellName, Row]]:
+    def faults(self) -> Iterator[tuple[CellName, AnswerRow]]:
         """Yield the cells that have no answer, of every question."""
         for cell in self.answers.cells:
             row = self.answers.row(cell)
@@ -142,7 +142,7 @@ class Summary:
         return f"{self.answers.collected.stacks[cell.stack].name}/{self.scenarios[cell.scenario]}"
 
 
-def outcome_of(row: Row | None) -> str:
+def outcome_of(row: AnswerRow | None) -> str:
     """Return the verdict of a cell, FAILED where it has none, MISSING where it was not computed."""
     if row is None:
         return MISSING

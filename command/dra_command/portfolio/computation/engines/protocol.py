@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from dra_command.portfolio.computation.answer_row import Row
+from dra_command.portfolio.computation.answer_row import AnswerRow
 from dra_command.portfolio.computation.batches import Batch, row_of
 from dra_planner.portfolio.answers import CellFault
 
@@ -21,11 +21,11 @@ class Done:
     """The rows of a batch, and the CPU seconds that they took."""
 
     batch: Batch
-    rows: list[Row]
+    rows: list[AnswerRow]
     cpu_seconds: float = 0.0
 
 
-class Engine(Protocol):
+class CellEngine(Protocol):
     """Runs batches; `workers` is how many at the same time, `is_ours` whether these are processes started for it."""
 
     @property

@@ -1,0 +1,27 @@
+"""No public class of the command, or of the guest that reads tutorials, shares its name with another class of ours."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+FOLDERS = ("planner", "policies", "components", "command", "sandbox", "tutorials")
+UNIQUE = ("command", "tutorials")
+
+
+def public_classes() -> dict[str, list[str]]:
+    """Return the files of each public class by its name."""
+    found = defaultdict[str, list[str]](list)
+    for folder in FOLDERS:
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            for node in ast.parse(path.read_text(encoding="utf-8")).body:
+                if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                    found[node.name].append(str(path.relative_to(ROOT)))
+    return found
+
+
+def test_one_name_is_one_class() -> None:
+    shared = {name: files for name, files in public_classes().items() if len(files) > 1}
+    assert {name: files for name, files in shared.items() if any(file.startswith(UNIQUE) for file in files)} == {}
