@@ -6,13 +6,13 @@ from decimal import Decimal
 from typing import Any
 
 from dra_planner.allocation.behaviour import Behaviour
-from dra_planner.allocation.devices import DeviceId
-from dra_planner.allocation.holdings import Pick
-from dra_planner.allocation.requests import plan_claims
-from dra_planner.allocation.results import allocation_of
-from dra_planner.allocation.search import Search, SearchResult
-from dra_planner.allocation.state import NodeState
-from dra_planner.allocation.template import Template, build_template
+from dra_planner.allocation.node.state import NodeState
+from dra_planner.allocation.node.template import Template, build_template
+from dra_planner.allocation.search.depth_first import Search, SearchResult
+from dra_planner.allocation.search.devices import DeviceId
+from dra_planner.allocation.search.holdings import Pick
+from dra_planner.allocation.search.requests import plan_claims
+from dra_planner.allocation.search.results import allocation_of
 from dra_planner.manifests import parse_claim, parse_device_class, parse_node, parse_slice
 from dra_planner.model import ClaimSpec, NodeSelector, Requirement
 from dra_planner.releases import Features, features_of

@@ -220,7 +220,7 @@ def _claim(result: Json) -> Json:
 
 def _number(text: str) -> str:
     from answer import decimal_text
-    from dra_planner.allocation.amounts import nano
+    from dra_planner.allocation.search.amounts import nano
     from dra_planner.quantity import Quantity
 
     return decimal_text(nano(Quantity.parse(text)))

@@ -34,10 +34,10 @@ from dra_planner.model import (
 )
 from dra_planner.offers import Offer
 from dra_planner.releases import Features
-from dra_planner.sizing.compatibility import Compatibility, find_compatibility
 from dra_planner.sizing.items import split_demand
-from dra_planner.sizing.nodes import Nodes
-from dra_planner.sizing.packing import Packing, pack
+from dra_planner.sizing.packing.compatibility import Compatibility, find_compatibility
+from dra_planner.sizing.packing.empty_nodes import Nodes
+from dra_planner.sizing.packing.first_fit import Packing, pack
 
 _MOST_DEVICES = 128  # of one slice
 _CPU, _MEMORY, _PODS = 64_000, 256_000, 110  # of a node, in thousandths and bytes, as the benchmark has them

@@ -18,8 +18,8 @@ sys.path.insert(0, str(ROOT / "conformance" / "allocation"))
 
 import answer  # noqa: E402  (needs the path above)
 import referee  # noqa: E402
-from dra_planner.allocation.requests import plan_claims  # noqa: E402
-from dra_planner.allocation.search import Search  # noqa: E402
+from dra_planner.allocation.search.depth_first import Search  # noqa: E402
+from dra_planner.allocation.search.requests import plan_claims  # noqa: E402
 
 Json = dict[str, Any]
 MINOR = 36

@@ -91,8 +91,9 @@ def measure(
 
     from dra_command.__main__ import MORE_OBJECTS
     from dra_planner.releases import features_of
-    from dra_planner.sizing import Sizer, filling
-    from dra_planner.sizing.proof import load_solver
+    from dra_planner.sizing import Sizer
+    from dra_planner.sizing.bound.proof import load_solver
+    from dra_planner.sizing.packing import filling
 
     import_module("dra_planner.cel.compilation")
     load_solver()  # imports are no part of the time

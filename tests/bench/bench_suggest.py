@@ -12,7 +12,7 @@ import sys
 import time
 from pathlib import Path
 
-from dra_planner.plan.suggesting import SuggestRequest, suggest_fleets
+from dra_planner.plan.suggestion.suggest import SuggestRequest, suggest_fleets
 
 sys.path.insert(0, str(Path(__file__).parent))
 

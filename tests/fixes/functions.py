@@ -22,7 +22,7 @@ from dra_planner.fleet import Fleet, read_fleet
 from dra_planner.manifests.validation.served import why_not_served
 from dra_planner.model import ClaimSpec
 from dra_planner.plan import PlanRequest, make_plan, plan_file
-from dra_planner.plan.redundancy import survive, what_survives
+from dra_planner.plan.judgement.redundancy import survive, what_survives
 from dra_planner.planfile import canonical_text, check_inputs, parse_document
 from dra_planner.releases import features_of
 from dra_planner.sizing import size_pools

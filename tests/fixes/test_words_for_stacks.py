@@ -13,7 +13,7 @@ from test_fixes_are_applied import FLEET, changed
 
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import read_fleet
-from dra_planner.plan.missing_pools import _SETTINGS
+from dra_planner.plan.suggestion.missing_pools import _SETTINGS
 from dra_policies.stack.wording import _WORDS, in_stack_words
 
 FLEETS: list[dict[str, Any]] = [

@@ -11,7 +11,7 @@ import yaml
 
 from dra_planner import planfile
 from dra_planner.fleet import Fleet, read_settings
-from dra_planner.plan.built_counts import may_be_smaller, node_range
+from dra_planner.plan.pools.built_counts import may_be_smaller, node_range
 from dra_planner.sources import read_sources
 from dra_sandbox.engine import Engine
 

@@ -8,8 +8,8 @@ from dra_command.inputs.command_inputs import CommandInputs
 from dra_planner.drivers import nvidia
 from dra_planner.manifests.setup.chart_names import names_given
 from dra_planner.plan import overall_verdict, read_checked
-from dra_planner.plan.upgrade_situation import situation_of
-from dra_planner.plan.upgrading import judge_upgrade, parse_release
+from dra_planner.plan.upgrade.changes import judge_upgrade, parse_release
+from dra_planner.plan.upgrade.situation import situation_of
 from dra_planner.releases import MAXIMUM_MINOR, features_of, parse_version
 
 

@@ -18,11 +18,11 @@ from dra_command.claim_report.contract import (
     SelectorRow,
     WhatIfRow,
 )
-from dra_planner.allocation.explanation import AlternativeReport, ConstraintReport, Exclusion
+from dra_planner.allocation.reasons.explanation import AlternativeReport, ConstraintReport, Exclusion
 from dra_planner.cel import Explanation as SelectorReport
 from dra_planner.cel import Term, ValuesAt
 from dra_planner.model import Reason
-from dra_planner.plan.explaining import Explanation, PoolExplanation
+from dra_planner.plan.explanation.claims import Explanation, PoolExplanation
 
 
 def explain_json(explanation: Explanation) -> str:

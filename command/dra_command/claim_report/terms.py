@@ -9,7 +9,7 @@ from dra_command.pens.signs import Signs
 from dra_command.pens.table import Table
 from dra_command.pens.visible import short
 from dra_planner.cel import Term
-from dra_planner.plan.explaining import Explanation, PoolExplanation
+from dra_planner.plan.explanation.claims import Explanation, PoolExplanation
 from dra_planner.wording import counted
 
 _DOMAIN = re.compile(r"""device\.(?:attributes|capacity)\[["'][^"']*["']\]\.""")

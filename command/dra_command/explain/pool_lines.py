@@ -7,9 +7,9 @@ from typing import NamedTuple, Protocol
 
 from dra_command.pens.terminal.page import VERDICT_STYLES, Page
 from dra_command.pens.verdict_words import VERDICT_AFTER_A_NAME
-from dra_planner.allocation.edits import Edit
+from dra_planner.allocation.reasons.edits import Edit
 from dra_planner.model import Verdict
-from dra_planner.plan.explaining import WhatIf
+from dra_planner.plan.explanation.claims import WhatIf
 from dra_planner.wording import noun
 
 _MOST_NAMES = 6

@@ -12,7 +12,7 @@ from dra_command.explain.what_if import changed_fleet, require_text_or_json
 from dra_command.inputs.command_inputs import CommandInputs, print_skipped_files, read_inputs
 from dra_planner.fleet import Fleet
 from dra_planner.plan import PlanRequest, make_plan
-from dra_planner.plan.explaining import Explanation, WhatIf, explain_claim
+from dra_planner.plan.explanation.claims import Explanation, WhatIf, explain_claim
 
 
 def run(values: argparse.Namespace) -> int:
@@ -46,7 +46,7 @@ def run(values: argparse.Namespace) -> int:
 
 def _explain_pool(values: argparse.Namespace) -> int:
     """Say what a pool is for, on the fleet with the values of --what-if."""
-    from dra_planner.plan.explaining_pools import explain_pool
+    from dra_planner.plan.explanation.pools import explain_pool
 
     if not values.pool:
         fix = "give --claim or --pod NAMESPACE/NAME, --finding RULE, or --pool NAME"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from dra_planner.allocation.pools import pool_faults
+from dra_planner.allocation.node.device_pools import pool_faults
 from dra_planner.errors import Diagnostic
-from dra_planner.manifests.validation.formats import semantic_version
+from dra_planner.manifests.validation.fields.formats import semantic_version
 from dra_planner.model import ResourceSlice, Version
 from dra_planner.releases import Features
 

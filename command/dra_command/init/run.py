@@ -23,8 +23,8 @@ from dra_command.inputs.fleet_files import read_other_tools_fleet
 from dra_command.inputs.machine_types import requested_machine_types
 from dra_planner.clouds import cloud, cloud_of_region, names
 from dra_planner.errors import PlannerError
-from dra_planner.plan.cluster_fleet import fleet_of_cluster
-from dra_planner.plan.suggesting import SuggestRequest, suggest_fleets
+from dra_planner.plan.cluster.fleet import fleet_of_cluster
+from dra_planner.plan.suggestion.suggest import SuggestRequest, suggest_fleets
 from dra_planner.sources import Source, read_file, read_sources
 from dra_planner.wording import verb
 from dra_policies.stack.starting_fleet import fleet_of_state

@@ -10,7 +10,7 @@ from dra_command.command_line.file_writer import write_whole
 from dra_command.pens.amounts import usd
 from dra_planner.errors import PlannerError
 from dra_planner.plan import PlanRequest
-from dra_planner.plan.added_pools import find_added_pools
+from dra_planner.plan.suggestion.added_pools import find_added_pools
 
 
 def write_added_pools(path: Path, request: PlanRequest) -> str:

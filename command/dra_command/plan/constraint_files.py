@@ -10,7 +10,7 @@ import yaml
 from dra_command.command_line.file_writer import write_whole
 from dra_planner.errors import PlannerError
 from dra_planner.plan import Plan
-from dra_planner.plan.fixes import fix_patch, fix_sentence, is_for_manifests
+from dra_planner.plan.judgement.simulated_fixes import fix_patch, fix_sentence, is_for_manifests
 
 _FOR_MANIFESTS = (
     "A kustomize Component: save it as kustomization.yaml of a folder and name the folder under `components`."

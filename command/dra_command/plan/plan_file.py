@@ -9,12 +9,12 @@ from dra_command.command_line.file_writer import write_whole
 from dra_command.inputs.command_inputs import CommandInputs
 from dra_planner.errors import Place, PlanFileError
 from dra_planner.plan import Plan, plan_file
-from dra_planner.plan.plan_difference import compare_plans
-from dra_planner.plan.staleness import differences
+from dra_planner.plan.saved.difference import compare_plans
+from dra_planner.plan.saved.staleness import differences
 from dra_planner.planfile import check_inputs, file_text, plan_path, read_plan_file
 
 if TYPE_CHECKING:
-    from dra_planner.plan.plan_difference import PlanDifference
+    from dra_planner.plan.saved.difference import PlanDifference
 
 
 def write(stack: str, plan: Plan) -> Path:

@@ -21,7 +21,7 @@ from dra_planner.plan import Plan, PlanRequest, make_plan
 from dra_planner.plan.values import STEPS_PER_SECOND
 
 if TYPE_CHECKING:
-    from dra_planner.plan.plan_difference import PlanDifference
+    from dra_planner.plan.saved.difference import PlanDifference
 
 
 def run(values: argparse.Namespace) -> int:
@@ -141,7 +141,7 @@ def _write_certificate(path: Path, plan: Plan) -> str:
     import json
 
     from dra_command.command_line.file_writer import write_whole
-    from dra_planner.sizing.certificate import certificate_of  # for this option alone
+    from dra_planner.sizing.bound.certificate import certificate_of  # for this option alone
 
     write_whole(path, json.dumps(certificate_of(plan.judgement.sizing), indent=1) + "\n", PlannerError)
     return f"wrote {path}"

@@ -10,10 +10,10 @@ from dra_command.pens.verdict_words import VERDICT_WORDS
 from dra_command.pens.visible import visible
 from dra_command.plan_report.summary import claims_table
 from dra_planner.plan import Plan
-from dra_planner.plan.cost_shares import claim_shares, cost_shares, namespace_shares
-from dra_planner.plan.node_groups import FilledNodes
-from dra_planner.plan.one_more import OneMore, OnePodMore, find_one_more
-from dra_planner.plan.stranded import why_stranded
+from dra_planner.plan.nodes.cost_shares import claim_shares, cost_shares, namespace_shares
+from dra_planner.plan.nodes.groups import FilledNodes
+from dra_planner.plan.nodes.stranded import why_stranded
+from dra_planner.plan.suggestion.one_more import OneMore, OnePodMore, find_one_more
 from dra_planner.wording import counted
 
 

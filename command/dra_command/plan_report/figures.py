@@ -12,8 +12,8 @@ from typing import Final
 from dra_command.pens.signs import Signs
 from dra_planner.model import WorkloadRef
 from dra_planner.plan import Plan, PlannedPool
-from dra_planner.plan.node_devices import NIC, NodeDevice
-from dra_planner.plan.node_groups import FilledNodes, NodeGroup
+from dra_planner.plan.nodes.devices import NIC, NodeDevice
+from dra_planner.plan.nodes.groups import FilledNodes, NodeGroup
 
 MOST_CELLS: Final = 24
 MANY: Final = "+"

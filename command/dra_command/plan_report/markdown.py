@@ -18,8 +18,8 @@ from dra_command.plan_report.cost_detail import detail_tables
 from dra_command.plan_report.summary import Obstacle, costs, diagnostics, headline, obstacles, setting, simulation
 from dra_command.plan_report.tables import PlanTables, difference_line, difference_table, signed
 from dra_planner.plan import Plan
-from dra_planner.plan.explaining import explain_failing
-from dra_planner.plan.plan_difference import PlanDifference
+from dra_planner.plan.explanation.claims import explain_failing
+from dra_planner.plan.saved.difference import PlanDifference
 from dra_planner.wording import counted
 
 MARK: Final = "<!-- pulumi-dra:plan -->"

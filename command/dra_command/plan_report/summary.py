@@ -14,8 +14,8 @@ from dra_planner.catalog import cloud_titles
 from dra_planner.errors import Diagnostic
 from dra_planner.model import DEMAND_LEVELS, Reason, Verdict
 from dra_planner.plan import Plan, detail_claims
-from dra_planner.plan.fixes import fix_sentence, saved_usd
-from dra_planner.plan.survival import lost
+from dra_planner.plan.judgement.simulated_fixes import fix_sentence, saved_usd
+from dra_planner.plan.judgement.survival import lost
 from dra_planner.plan.values import MISSING_POOL, LimitUse
 from dra_planner.wording import counted, named, verb
 

@@ -24,14 +24,14 @@ from dra_command.plan_report.figures import (
 )
 from dra_planner.model import DEMAND_LEVELS, DemandLevel, WorkloadRef
 from dra_planner.plan import Plan, PlannedPool, PlannedWorkload
-from dra_planner.plan.node_devices import NIC, KindCount
-from dra_planner.plan.node_groups import FilledNodes, fill_nodes
-from dra_planner.plan.order_outcomes import order_outcomes
+from dra_planner.plan.nodes.devices import NIC, KindCount
+from dra_planner.plan.nodes.groups import FilledNodes, fill_nodes
+from dra_planner.plan.nodes.order_outcomes import order_outcomes
 from dra_planner.wording import counted
 
 if TYPE_CHECKING:  # most plans need neither
-    from dra_planner.plan.order_outcomes import HeldDevices
-    from dra_planner.plan.plan_difference import PlanDifference
+    from dra_planner.plan.nodes.order_outcomes import HeldDevices
+    from dra_planner.plan.saved.difference import PlanDifference
 
 MOST_ROWS = 15
 MOST_GROUPS = 4

@@ -23,11 +23,11 @@ from dra_command.plan_report.summary import (
 from dra_command.plan_report.tables import NARROW, PlanTables, difference_line, difference_table
 from dra_planner.model import DEMAND_LEVELS
 from dra_planner.plan import Plan
-from dra_planner.plan.explaining import explain_failing
+from dra_planner.plan.explanation.claims import explain_failing
 from dra_planner.wording import counted
 
 if TYPE_CHECKING:  # only with a saved plan
-    from dra_planner.plan.plan_difference import PlanDifference
+    from dra_planner.plan.saved.difference import PlanDifference
 
 _MOST_CLAIMS = 3
 _MOST_NOTES = 10

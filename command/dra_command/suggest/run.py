@@ -17,7 +17,7 @@ from dra_command.inputs.machine_types import requested_machine_types
 from dra_command.plan_report.summary import obstacles
 from dra_command.suggest.json import suggest_json
 from dra_planner.clouds import cloud, cloud_of_region
-from dra_planner.plan.suggesting import Suggestion, Suggestions, SuggestRequest, suggest_fleets
+from dra_planner.plan.suggestion.suggest import Suggestion, Suggestions, SuggestRequest, suggest_fleets
 from dra_planner.sources import read_sources
 from dra_planner.wording import counted
 

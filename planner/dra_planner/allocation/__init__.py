@@ -14,13 +14,13 @@ matter of `simulation`.
 
 from __future__ import annotations
 
-from dra_planner.allocation.edits import Edit
-from dra_planner.allocation.explanation import Explanation, explain
-from dra_planner.allocation.interpod import Sight, sight_of
+from dra_planner.allocation.node.interpod import Sight, sight_of
+from dra_planner.allocation.node.state import NodeState, open_node, open_offer
 from dra_planner.allocation.place import place
-from dra_planner.allocation.reasons import reasons_of
-from dra_planner.allocation.state import NodeState, open_node, open_offer
-from dra_planner.allocation.suggestions import suggest_edits
+from dra_planner.allocation.reasons.edits import Edit
+from dra_planner.allocation.reasons.explanation import Explanation, explain
+from dra_planner.allocation.reasons.pods import reasons_of
+from dra_planner.allocation.reasons.suggestions import suggest_edits
 from dra_planner.allocation.verdicts import Answer, Placement, Refusal, Undecided
 
 __all__ = [

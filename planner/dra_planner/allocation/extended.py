@@ -13,7 +13,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from dra_planner.allocation.template import Template
+from dra_planner.allocation.node.template import Template
 from dra_planner.model import Amounts, ClaimSpec, DeviceRequest, Shape, ShapeClaim
 
 CLAIM_NAME: Final = "extended-resources"

@@ -7,22 +7,22 @@ from dataclasses import dataclass
 from typing import Any
 
 from dra_planner.allocation.behaviour import Behaviour, intended
-from dra_planner.allocation.constraints import Reading
 from dra_planner.allocation.extended import ClaimsOnNode, claims_on
-from dra_planner.allocation.holdings import Pick
-from dra_planner.allocation.interpod import PodView
-from dra_planner.allocation.node_filters import (
+from dra_planner.allocation.node.filters import (
     Misfit,
     reject_for_good,
     reject_for_neighbours,
     reject_for_now,
     with_absent,
 )
-from dra_planner.allocation.ports import host_ports
-from dra_planner.allocation.requests import Plan, plan_claims
-from dra_planner.allocation.search import STEP_BUDGET, Search, SearchResult
-from dra_planner.allocation.state import HeldClaim, NodeState, Port
-from dra_planner.allocation.template import Template
+from dra_planner.allocation.node.interpod import PodView
+from dra_planner.allocation.node.ports import host_ports
+from dra_planner.allocation.node.state import HeldClaim, NodeState, Port
+from dra_planner.allocation.node.template import Template
+from dra_planner.allocation.search.constraints import Reading
+from dra_planner.allocation.search.depth_first import STEP_BUDGET, Search, SearchResult
+from dra_planner.allocation.search.holdings import Pick
+from dra_planner.allocation.search.requests import Plan, plan_claims
 from dra_planner.allocation.verdicts import Answer, ClaimPicks, Placement, Refusal, Undecided
 from dra_planner.model import Reason, Shape, ShapeClaim
 from dra_planner.offers import pod_requests

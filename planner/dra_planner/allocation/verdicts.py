@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
-from dra_planner.allocation.holdings import Pick
-from dra_planner.allocation.node_filters import Misfit
-from dra_planner.allocation.results import allocation_of
-from dra_planner.allocation.state import NodeState
+from dra_planner.allocation.node.filters import Misfit
+from dra_planner.allocation.node.state import NodeState
+from dra_planner.allocation.search.holdings import Pick
+from dra_planner.allocation.search.results import allocation_of
 from dra_planner.model import AllocatedDevice, ClaimAllocation, ObjectKey, Reason, Shape
 
 _ALTERNATIVES = 8  # entries of firstAvailable

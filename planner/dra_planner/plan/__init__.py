@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dra_planner.plan.classes import fleet_classes
-from dra_planner.plan.detail import detail_claims
-from dra_planner.plan.devices_only import DeviceDemand, OtherDevices, device_demand
-from dra_planner.plan.document import judge_document, plan_file
-from dra_planner.plan.given_claims import GivenClaim, GivenDevice
-from dra_planner.plan.judgement import Judgement, PoolAnswer
-from dra_planner.plan.judging import judge
-from dra_planner.plan.observed import ReadCluster, read_cluster
+from dra_planner.plan.cluster.snapshot_plan import ReadCluster, read_cluster
+from dra_planner.plan.demand.classes import fleet_classes
+from dra_planner.plan.demand.device_demand import DeviceDemand, OtherDevices, device_demand
+from dra_planner.plan.judgement.claim_devices import GivenClaim, GivenDevice
+from dra_planner.plan.judgement.judge import judge
+from dra_planner.plan.judgement.judgement import Judgement, PoolAnswer
+from dra_planner.plan.nodes.claim_detail import detail_claims
 from dra_planner.plan.planning import make_plan
 from dra_planner.plan.reading import check_selector, read_checked
+from dra_planner.plan.saved.document import judge_document, plan_file
 from dra_planner.plan.values import (
     Cost,
     NodeRange,

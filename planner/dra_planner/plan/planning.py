@@ -13,31 +13,31 @@ from dra_planner.fleet import Fleet
 from dra_planner.manifests import Manifests
 from dra_planner.model import Demand, DemandLevel, nodes_left
 from dra_planner.offers import Offer, predict_offers, with_taint_rules
-from dra_planner.plan.addresses import find_address_doubts
-from dra_planner.plan.built_counts import counts_to_build, find_built_counts, may_be_smaller, node_range
-from dra_planner.plan.class_findings import ClassSources, find_class_faults
-from dra_planner.plan.classes import fleet_classes
-from dra_planner.plan.daemon_quotas import find_full_quotas
-from dra_planner.plan.devices_only import device_demand
-from dra_planner.plan.drains import drain_assumptions, find_drain_faults
-from dra_planner.plan.growing import plan_growth
-from dra_planner.plan.guarding import Guarded, judge_with_guards
-from dra_planner.plan.headroom import with_headroom
-from dra_planner.plan.judgement import Judgement
-from dra_planner.plan.levels_beside import find_levels_beside
-from dra_planner.plan.observed import plan_on_snapshot
-from dra_planner.plan.planned_workloads import plan_workloads
-from dra_planner.plan.purchases import find_not_on_demand
-from dra_planner.plan.racks import find_rack_faults, find_racks, rack_counts
+from dra_planner.plan.cluster.drains import drain_assumptions, find_drain_faults
+from dra_planner.plan.cluster.growth import plan_growth
+from dra_planner.plan.cluster.snapshot_plan import plan_on_snapshot
+from dra_planner.plan.demand.class_findings import ClassSources, find_class_faults
+from dra_planner.plan.demand.classes import fleet_classes
+from dra_planner.plan.demand.device_demand import device_demand
+from dra_planner.plan.demand.headroom import with_headroom
+from dra_planner.plan.judgement.guarding import Guarded, judge_with_guards
+from dra_planner.plan.judgement.judgement import Judgement
+from dra_planner.plan.judgement.other_levels import find_levels_beside
+from dra_planner.plan.pools.addresses import find_address_doubts
+from dra_planner.plan.pools.built_counts import counts_to_build, find_built_counts, may_be_smaller, node_range
+from dra_planner.plan.pools.daemon_quotas import find_full_quotas
+from dra_planner.plan.pools.purchases import find_not_on_demand
+from dra_planner.plan.pools.racks import find_rack_faults, find_racks, rack_counts
 from dra_planner.plan.reading import read_checked
 from dra_planner.plan.values import Cost, LimitUse, Plan, PlannedPool, PlanRequest, overall_verdict
+from dra_planner.plan.workload_verdicts import plan_workloads
 from dra_planner.planfile import inputs_of
 from dra_planner.releases import Features, features_of, parse_version
 from dra_planner.sizing import PoolSize, Sizing
 from dra_planner.wording import counted, named, verb
 
 if TYPE_CHECKING:
-    from dra_planner.plan.devices_only import DeviceDemand
+    from dra_planner.plan.demand.device_demand import DeviceDemand
 
 
 def make_plan(request: PlanRequest) -> Plan:

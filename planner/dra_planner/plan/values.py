@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from dra_planner.fleet import Fleet
     from dra_planner.manifests import Manifests
     from dra_planner.offers import Offer
-    from dra_planner.plan.devices_only import DeviceDemand
-    from dra_planner.plan.guarding import Guarded
-    from dra_planner.plan.judgement import Judgement
+    from dra_planner.plan.demand.device_demand import DeviceDemand
+    from dra_planner.plan.judgement.guarding import Guarded
+    from dra_planner.plan.judgement.judgement import Judgement
     from dra_planner.sizing import DeviceCount
 
 STEPS_PER_SECOND: Final = 100_000

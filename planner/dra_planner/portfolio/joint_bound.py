@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from dra_planner.model import Demand, DemandLevel, Shape, WorkloadRef
 from dra_planner.sizing import Sizer, Sizing
-from dra_planner.sizing.bound import (
+from dra_planner.sizing.bound.exact import (
     BoundModel,
     BoundPool,
     Certificate,
@@ -21,11 +21,11 @@ from dra_planner.sizing.bound import (
     area_certificates,
     strongest,
 )
-from dra_planner.sizing.compatibility import Compatibility, find_compatibility
+from dra_planner.sizing.bound.proof import load_solver
+from dra_planner.sizing.bound.relaxation import Relaxation
+from dra_planner.sizing.bound.rows import bound_model, pool_rows
 from dra_planner.sizing.items import split_demand
-from dra_planner.sizing.proof import load_solver
-from dra_planner.sizing.relaxation import Relaxation
-from dra_planner.sizing.rows import bound_model, pool_rows
+from dra_planner.sizing.packing.compatibility import Compatibility, find_compatibility
 
 MOST_POOLS_BY_AREA = 40
 """Pools up to which the certificates that need no solver are tried; they are many."""

@@ -18,12 +18,12 @@ from dra_planner.manifests import Manifests
 from dra_planner.model import DemandLevel, ObjectKey, Verdict, Workload, WorkloadRef
 from dra_planner.offers import Offer, predict_offers
 from dra_planner.plan import Plan, fleet_classes
+from dra_planner.plan.judgement.system_pods import set_aside
 from dra_planner.plan.planning import plan_manifests
-from dra_planner.plan.system_pods import set_aside
 from dra_planner.portfolio.joint_bound import Block, JointModel
 from dra_planner.releases import features_of
 from dra_planner.sizing import Sizer
-from dra_planner.sizing.rounding import raise_to_whole_nodes
+from dra_planner.sizing.bound.rounding import raise_to_whole_nodes
 
 CLUSTER_LABEL = "cluster.pulumi-dra/"
 """Prefix of labels of a workload that name labels of clusters."""

@@ -10,8 +10,8 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from dra_planner.allocation import NodeState, open_offer, sight_of
-from dra_planner.allocation.interpod import PodView
-from dra_planner.allocation.node_filters import reject_for_good
+from dra_planner.allocation.node.filters import reject_for_good
+from dra_planner.allocation.node.interpod import PodView
 from dra_planner.allocation.verdicts import ClaimPicks
 from dra_planner.model import (
     Demand,

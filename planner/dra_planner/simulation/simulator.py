@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dra_planner.allocation import NodeState, Placement, Refusal
-from dra_planner.allocation.search import STEP_BUDGET
+from dra_planner.allocation.search.depth_first import STEP_BUDGET
 from dra_planner.model import Demand, DemandLevel, DeviceClass, ObjectKey, PodQuotas, WorkloadRef
 from dra_planner.releases import Features
 from dra_planner.simulation.cluster.census import Census

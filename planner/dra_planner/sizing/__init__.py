@@ -1,8 +1,8 @@
 """How many nodes of each pool: a proved bound, the best packing found, and what is pending, with reasons."""
 
+from dra_planner.sizing.bound.node_needs import NodeNeeds, WorkNeeds, node_needs
 from dra_planner.sizing.doubts import DoubtfulPlace
 from dra_planner.sizing.leftovers import count_state
-from dra_planner.sizing.node_needs import NodeNeeds, WorkNeeds, node_needs
 from dra_planner.sizing.prices import node_costs
 from dra_planner.sizing.result import DeviceCount, NodePattern, PoolSize, Sizing, WorkloadSize
 from dra_planner.sizing.sizing import Sizer, size_pools

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dra_planner.model import Demand, DemandLevel, Member, Reason, Shape, SharedLimit, Verdict, WorkloadRef, worst
-from dra_planner.sizing.compatibility import Compatibility
+from dra_planner.sizing.bound.proof import Proof
 from dra_planner.sizing.items import Items, Shares
-from dra_planner.sizing.packing import Packing
-from dra_planner.sizing.proof import Proof
+from dra_planner.sizing.packing.compatibility import Compatibility
+from dra_planner.sizing.packing.first_fit import Packing
 from dra_planner.sizing.reasons import Shortage, errors_elsewhere, no_pools, refusals, too_small, unbounded
 from dra_planner.sizing.result import WorkloadSize
 from dra_planner.sizing.topology import unjudged_rule

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dra_planner.allocation import NodeState
-from dra_planner.allocation.amounts import nano
-from dra_planner.allocation.counters import draws_of
-from dra_planner.allocation.devices import Candidate
-from dra_planner.allocation.requests import PlannedClaim, PlannedRequest, plan_claims
+from dra_planner.allocation.search.amounts import nano
+from dra_planner.allocation.search.counters import draws_of
+from dra_planner.allocation.search.devices import Candidate
+from dra_planner.allocation.search.requests import PlannedClaim, PlannedRequest, plan_claims
 from dra_planner.model import ClaimSpec, Unknown
 from dra_planner.sizing.items import Item
 

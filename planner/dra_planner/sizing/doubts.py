@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from dra_planner.allocation import NodeState, Placement, Refusal, Undecided, open_offer, place, sight_of
-from dra_planner.allocation.interpod import Sight
-from dra_planner.allocation.node_filters import HOSTNAME, Misfit
-from dra_planner.allocation.template import Template
+from dra_planner.allocation.node.filters import HOSTNAME, Misfit
+from dra_planner.allocation.node.interpod import Sight
+from dra_planner.allocation.node.template import Template
 from dra_planner.allocation.verdicts import Answer
 from dra_planner.model import Demand, DeviceClass, NodeSelector, NodeSelectorTerm, PodSpec, Shape
 from dra_planner.offers import Offer

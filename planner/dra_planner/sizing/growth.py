@@ -7,10 +7,10 @@ from dataclasses import replace
 from fractions import Fraction
 
 from dra_planner.sizing.answers import Enough
-from dra_planner.sizing.filling import Filling
-from dra_planner.sizing.packing import Packing, Room
+from dra_planner.sizing.packing.filling import Filling
+from dra_planner.sizing.packing.first_fit import Packing, Room
+from dra_planner.sizing.packing.strategies import Market, best_packing
 from dra_planner.sizing.prices import NodeCost, total_cost
-from dra_planner.sizing.strategies import Market, best_packing
 
 MOST_POOLS_TRIED = 4
 """Pools that are tried for one pending item, those with the cheapest room for it first."""

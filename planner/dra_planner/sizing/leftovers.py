@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 
 from dra_planner.allocation import NodeState
 from dra_planner.drivers.nvidia import COMPUTE_DOMAIN_DRIVER
-from dra_planner.sizing.compatibility import Compatibility
-from dra_planner.sizing.filling import MOST_ASKED, Filling, Stage
 from dra_planner.sizing.items import Item
-from dra_planner.sizing.packing import NodeClass, Packing, Room
+from dra_planner.sizing.packing.compatibility import Compatibility
+from dra_planner.sizing.packing.filling import MOST_ASKED, Filling, Stage
+from dra_planner.sizing.packing.first_fit import NodeClass, Packing, Room
 from dra_planner.sizing.result import DeviceCount
 
 

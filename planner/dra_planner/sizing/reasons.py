@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from dra_planner.model import ClaimSpec, DemandLevel, Member, Reason, Shape, SharedLimit
-from dra_planner.sizing.filling import Stop
-from dra_planner.sizing.packing import Room
+from dra_planner.sizing.packing.filling import Stop
+from dra_planner.sizing.packing.first_fit import Room
 from dra_planner.wording import counted
 
 

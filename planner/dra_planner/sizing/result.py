@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from dra_planner.model import DemandLevel, Reason, Verdict, WorkloadRef
-from dra_planner.sizing.bound import BoundModel
-from dra_planner.sizing.proof import Proof
+from dra_planner.sizing.bound.exact import BoundModel
+from dra_planner.sizing.bound.proof import Proof
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

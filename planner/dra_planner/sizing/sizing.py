@@ -12,22 +12,22 @@ from dra_planner.model import Demand, DemandLevel, DeviceClass, SharedLimit, wor
 from dra_planner.offers import Offer
 from dra_planner.releases import Features
 from dra_planner.sizing.answers import Enough, Outcome, answer_workloads
-from dra_planner.sizing.bound import BoundModel
-from dra_planner.sizing.compatibility import find_compatibility
-from dra_planner.sizing.filling import Filling
+from dra_planner.sizing.bound.exact import BoundModel
+from dra_planner.sizing.bound.proof import Proof, load_solver
+from dra_planner.sizing.bound.rows import bound_model, pool_rows, row_weights
 from dra_planner.sizing.growth import enough_nodes
 from dra_planner.sizing.items import Item, Shares, merge_alike, split_demand
 from dra_planner.sizing.least_raises import MOST_PAIRS, Raises, Tried, least_raises
 from dra_planner.sizing.leftovers import count_devices, count_left, planned_classes
-from dra_planner.sizing.nodes import Nodes
-from dra_planner.sizing.packing import Packing
-from dra_planner.sizing.patterns import History, totals
+from dra_planner.sizing.packing.compatibility import find_compatibility
+from dra_planner.sizing.packing.empty_nodes import Nodes
+from dra_planner.sizing.packing.filling import Filling
+from dra_planner.sizing.packing.first_fit import Packing
+from dra_planner.sizing.packing.patterns import History, totals
+from dra_planner.sizing.packing.strategies import Market
 from dra_planner.sizing.prices import NodeCost, hourly_usd, node_costs, usd
-from dra_planner.sizing.proof import Proof, load_solver
 from dra_planner.sizing.result import Evidence, NodePattern, PoolSize, Sizing
-from dra_planner.sizing.rows import bound_model, pool_rows, row_weights
 from dra_planner.sizing.solving import Solving
-from dra_planner.sizing.strategies import Market
 
 if TYPE_CHECKING:  # only where something is pending
     from dra_planner.sizing.least_raises import Raises, Tried

@@ -12,11 +12,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from dra_planner.sizing.bound import BoundModel
-from dra_planner.sizing.filling import Filling
-from dra_planner.sizing.mixing import Mixing
-from dra_planner.sizing.packing import Packing
-from dra_planner.sizing.proof import (
+from dra_planner.sizing.bound.exact import BoundModel
+from dra_planner.sizing.bound.proof import (
     Proof,
     conclude,
     has_gap,
@@ -25,10 +22,13 @@ from dra_planner.sizing.proof import (
     prove_by_solver,
     split,
 )
-from dra_planner.sizing.relaxation import Relaxation
-from dra_planner.sizing.rounding import raise_to_whole_nodes
-from dra_planner.sizing.sifting import sift
-from dra_planner.sizing.strategies import Market, best_packing, cheap_pools, pack_assigned, quick_packing, rank
+from dra_planner.sizing.bound.relaxation import Relaxation
+from dra_planner.sizing.bound.rounding import raise_to_whole_nodes
+from dra_planner.sizing.bound.sifting import sift
+from dra_planner.sizing.packing.filling import Filling
+from dra_planner.sizing.packing.first_fit import Packing
+from dra_planner.sizing.packing.mixing import Mixing
+from dra_planner.sizing.packing.strategies import Market, best_packing, cheap_pools, pack_assigned, quick_packing, rank
 
 MOST_COMPARED = 600
 """Pairs of items and pools up to which many packings are compared before a solver is asked."""

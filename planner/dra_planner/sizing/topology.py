@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from dra_planner.allocation.interpod import PodView, term_selects
-from dra_planner.allocation.node_filters import HOSTNAME
+from dra_planner.allocation.node.filters import HOSTNAME
+from dra_planner.allocation.node.interpod import PodView, term_selects
 from dra_planner.model import Reason, Shape, TopologySpreadConstraint
 
 ZONES = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone")

@@ -13,7 +13,7 @@ from dra_planner.fleet import Fleet
 from dra_planner.model import Blocked, Demand, DeviceClass, Shape, WorkloadRef
 from dra_planner.offers import Offer
 from dra_planner.plan import Judgement, Plan, device_demand, judge, judge_document
-from dra_planner.plan.classes import fleet_classes
+from dra_planner.plan.demand.classes import fleet_classes
 from dra_planner.planfile import PlanFile
 from dra_policies.stack.declared_fleet import declared_fleet
 from dra_policies.stack.resource import Resource

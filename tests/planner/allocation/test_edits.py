@@ -11,9 +11,9 @@ import pytest
 from allocation_builders import CLASSES, claim, device, gpus, node, request, shape, slice_of
 
 from dra_planner.allocation import NodeState, Placement, Refusal, open_node, place, reasons_of
-from dra_planner.allocation.edits import Edit, apply_edits
-from dra_planner.allocation.interpod import sight_of
-from dra_planner.allocation.suggestions import suggest_edits
+from dra_planner.allocation.node.interpod import sight_of
+from dra_planner.allocation.reasons.edits import Edit, apply_edits
+from dra_planner.allocation.reasons.suggestions import suggest_edits
 from dra_planner.model import (
     CelSelector,
     Container,

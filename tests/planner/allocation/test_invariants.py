@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dra_planner.allocation import NodeState, Placement, Refusal, open_node, place, reasons_of
-from dra_planner.allocation.amounts import nano
+from dra_planner.allocation.search.amounts import nano
 from dra_planner.model import DeviceCapacity, DeviceTaint, DeviceToleration, Shape
 from dra_planner.quantity import Quantity
 from dra_planner.releases import Features, features_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dra_planner.manifests.validation.request_policies import check_capacity
+from dra_planner.manifests.validation.kinds.request_policies import check_capacity
 from dra_planner.releases import Features, features_of
 
 ROUNDED = features_of(37).with_gates(fractional_capacity_range=False)

@@ -82,7 +82,7 @@ from dra_planner.model import (
     Version,
     WorkloadRef,
 )
-from dra_planner.plan.document import demand_part, read_demand
+from dra_planner.plan.saved.document import demand_part, read_demand
 from dra_planner.planfile import DemandPart
 from dra_planner.quantity import Quantity
 from dra_planner.releases import features_of

@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from dra_planner.model import Verdict, WorkloadRef
 from dra_planner.plan import Plan, PlanRequest, make_plan, read_cluster
-from dra_planner.plan.observed import ReadCluster
-from dra_planner.plan.observed_nodes import judge_outcome, size_workload
+from dra_planner.plan.cluster.snapshot_plan import ReadCluster
+from dra_planner.plan.judgement.observed_nodes import judge_outcome, size_workload
 from dra_planner.simulation import Order, Outcome, Simulator, observed_nodes
 from dra_planner.sizing import WorkloadSize
 from dra_planner.sources import Source

@@ -9,7 +9,7 @@ from plan_builders import deployment, fleet, plan_of
 
 from dra_planner.model import DisruptionBudget, LabelSelector, ObjectMeta
 from dra_planner.plan import Plan
-from dra_planner.plan.drains import find_drain_faults, pods_that_may_go
+from dra_planner.plan.cluster.drains import find_drain_faults, pods_that_may_go
 from dra_planner.sources import Source
 
 L4 = "g6.2xlarge"

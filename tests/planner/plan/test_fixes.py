@@ -12,7 +12,7 @@ import pytest
 from test_simulated import CASES, load, plan
 
 from dra_planner.plan import Plan
-from dra_planner.plan.fixes import fix_patch, fix_sentence, is_for_manifests, saved_usd
+from dra_planner.plan.judgement.simulated_fixes import fix_patch, fix_sentence, is_for_manifests, saved_usd
 from dra_planner.simulation import Fix
 
 Json = dict[str, Any]

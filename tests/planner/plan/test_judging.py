@@ -12,10 +12,10 @@ from plan_builders import deployment, example, fleet, plan_of
 from dra_planner.model import worst
 from dra_planner.offers import predict_offers
 from dra_planner.plan import Judgement, judge
-from dra_planner.plan import judging as judging_module
 from dra_planner.plan import planning as planning_module
-from dra_planner.plan.classes import fleet_classes
-from dra_planner.plan.explaining import explain_claim
+from dra_planner.plan.demand.classes import fleet_classes
+from dra_planner.plan.explanation.claims import explain_claim
+from dra_planner.plan.judgement import judge as judging_module
 from dra_planner.releases import features_of
 from dra_planner.sizing import Sizer
 from dra_planner.sources import Source

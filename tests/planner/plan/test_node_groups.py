@@ -14,9 +14,9 @@ from test_simulated import plan as rehearsed
 
 from dra_planner.fleet import read_fleet
 from dra_planner.plan import Plan, detail_claims
-from dra_planner.plan.cost_shares import cost_shares
-from dra_planner.plan.node_groups import FilledNodes, fill_nodes
-from dra_planner.plan.order_outcomes import order_outcomes
+from dra_planner.plan.nodes.cost_shares import cost_shares
+from dra_planner.plan.nodes.groups import FilledNodes, fill_nodes
+from dra_planner.plan.nodes.order_outcomes import order_outcomes
 from dra_planner.sources import Source, read_sources
 
 WORKLOADS = ("at-least-40-gb", "job-two-gpus-each", "ranked-alternatives", "shared-claim", "two-pods")

@@ -7,7 +7,7 @@ from decimal import Decimal
 from plan_builders import deployment, fleet, plan_of
 
 from dra_planner.plan import plan_file
-from dra_planner.plan.plan_difference import compare_plans
+from dra_planner.plan.saved.difference import compare_plans
 
 L4 = ("g6.2xlarge", {"min": 0, "max": 9})
 

@@ -11,7 +11,7 @@ from dra_planner.clouds import cloud
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import read_fleet
 from dra_planner.plan import NodeRange, PlanRequest, make_plan
-from dra_planner.plan.built_counts import node_range
+from dra_planner.plan.pools.built_counts import node_range
 from dra_planner.sources import Source
 
 L4, H100 = "g6.2xlarge", "p5.48xlarge"

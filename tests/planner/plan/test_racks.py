@@ -10,7 +10,7 @@ import pytest
 
 from dra_planner.fleet import read_fleet
 from dra_planner.plan import Plan, PlanRequest, make_plan
-from dra_planner.plan.racks import fewest_racks
+from dra_planner.plan.pools.racks import fewest_racks
 from dra_planner.sources import Source
 
 GPUS = """\

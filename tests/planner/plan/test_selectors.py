@@ -11,7 +11,7 @@ from dra_planner.cel import Dialect, Selector, compile
 from dra_planner.errors import Diagnostic
 from dra_planner.fleet import Fleet, read_fleet
 from dra_planner.plan import check_selector
-from dra_planner.plan.classes import fleet_classes
+from dra_planner.plan.demand.classes import fleet_classes
 from dra_planner.releases import MAXIMUM_MINOR, MINIMUM_MINOR, features_of
 from dra_planner.sources import Source
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from plan_builders import deployment, fleet, plan_of
 
 from dra_planner.plan import plan_file
-from dra_planner.plan.staleness import differences
+from dra_planner.plan.saved.staleness import differences
 
 L4 = ("g6.2xlarge", {"min": 0, "max": 4})
 

@@ -18,8 +18,8 @@ from suggest_instances import Work, draw, fleets_below, least_price, machines_fo
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import read_fleet
 from dra_planner.plan import PlanRequest, make_plan
-from dra_planner.plan.added_pools import find_added_pools
-from dra_planner.plan.suggesting import Suggestion, Suggestions, SuggestRequest, suggest_fleets
+from dra_planner.plan.suggestion.added_pools import find_added_pools
+from dra_planner.plan.suggestion.suggest import Suggestion, Suggestions, SuggestRequest, suggest_fleets
 from dra_planner.sources import Source
 
 EKS, GKE, AKS = ("eks", "us-east-1"), ("gke", "us-central1"), ("aks", "eastus")

@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 
 from dra_planner.plan import PlanRequest, read_cluster
-from dra_planner.plan.observed import ReadCluster
+from dra_planner.plan.cluster.snapshot_plan import ReadCluster
 from dra_planner.simulation import SETTLED, Order, Simulator, observed_nodes
 from dra_planner.simulation.simulator import STEPS, Run
 from dra_planner.sources import Source

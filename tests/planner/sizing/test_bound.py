@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sizing_builders import pool, size, workload
 
-from dra_planner.sizing.bound import (
+from dra_planner.sizing.bound.exact import (
     BoundModel,
     BoundPool,
     Certificate,
@@ -22,8 +22,8 @@ from dra_planner.sizing.bound import (
     area_certificates,
     strongest,
 )
-from dra_planner.sizing.relaxation import Relaxation
-from dra_planner.sizing.rounding import least_in_whole_nodes, raise_to_whole_nodes
+from dra_planner.sizing.bound.relaxation import Relaxation
+from dra_planner.sizing.bound.rounding import least_in_whole_nodes, raise_to_whole_nodes
 
 
 def model(demand: dict[int, int], *pools: tuple[int, dict[int, tuple[int, int]]], most: int = 50) -> BoundModel:

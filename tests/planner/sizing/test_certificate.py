@@ -18,8 +18,8 @@ from test_against_referee import FAMILIES, draw_fleet
 from dra_planner.model import SharedLimit
 from dra_planner.releases import features_of
 from dra_planner.sizing import Sizer, solving
-from dra_planner.sizing.certificate import certificate_of
-from dra_planner.sizing.mixing import MOST_BEGUN
+from dra_planner.sizing.bound.certificate import certificate_of
+from dra_planner.sizing.packing.mixing import MOST_BEGUN
 
 CHECKER = Path(__file__).parents[3] / "conformance" / "certificate" / "check.py"
 POOLS = [pool("large", gpus=8, cpu=64_000, usd="9"), pool("small", gpus=2, cpu=8_000, usd="2"), pool("none", gpus=0)]

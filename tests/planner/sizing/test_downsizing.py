@@ -9,13 +9,13 @@ from sizing_builders import CLASSES, demand, pool, workload
 
 from dra_planner.releases import features_of
 from dra_planner.sizing import Sizer
-from dra_planner.sizing.compatibility import find_compatibility
-from dra_planner.sizing.downsizing import downsize
+from dra_planner.sizing.bound.rows import pool_rows, row_weights
 from dra_planner.sizing.items import split_demand
-from dra_planner.sizing.packing import NodeClass, Packing
-from dra_planner.sizing.patterns import Patterns
-from dra_planner.sizing.rows import pool_rows, row_weights
-from dra_planner.sizing.strategies import Market
+from dra_planner.sizing.packing.compatibility import find_compatibility
+from dra_planner.sizing.packing.downsizing import downsize
+from dra_planner.sizing.packing.first_fit import NodeClass, Packing
+from dra_planner.sizing.packing.patterns import Patterns
+from dra_planner.sizing.packing.strategies import Market
 
 CASES = {  # GPUs of a pod, pods of a node, the small pool's maximum, the large one's minimum: (large, small) after
     "both nodes move": (2, 1, 5, 0, (0, 2)),

@@ -20,9 +20,9 @@ from dra_planner.model import (
     Toleration,
 )
 from dra_planner.offers import Offer
-from dra_planner.sizing.filling import Filling, Stage
 from dra_planner.sizing.items import Item, Part
-from dra_planner.sizing.nodes import Nodes, group_kinds
+from dra_planner.sizing.packing.empty_nodes import Nodes, group_kinds
+from dra_planner.sizing.packing.filling import Filling, Stage
 
 ZONE = "topology.kubernetes.io/zone"
 TAINT = Taint("gpu", "present")

@@ -11,9 +11,9 @@ from sizing_builders import CLASSES, FEATURES, pool, workload
 from dra_planner.allocation import NodeState, Placement, open_node, place
 from dra_planner.model import Shape
 from dra_planner.offers import Offer
-from dra_planner.sizing.filling import Filling
 from dra_planner.sizing.items import Item, Part
-from dra_planner.sizing.packing import Room, pack
+from dra_planner.sizing.packing.filling import Filling
+from dra_planner.sizing.packing.first_fit import Room, pack
 
 Choice = tuple[int, int]
 

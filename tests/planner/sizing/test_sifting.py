@@ -7,9 +7,9 @@ from random import Random
 
 import pytest
 
-from dra_planner.sizing.bound import BoundLimit, BoundModel, BoundPool, Row, apply
-from dra_planner.sizing.relaxation import Relaxation
-from dra_planner.sizing.sifting import sift
+from dra_planner.sizing.bound.exact import BoundLimit, BoundModel, BoundPool, Row, apply
+from dra_planner.sizing.bound.relaxation import Relaxation
+from dra_planner.sizing.bound.sifting import sift
 
 highspy = pytest.importorskip("highspy")
 

@@ -9,9 +9,9 @@ from sizing_builders import CLASSES, FEATURES, demand, pool, workload
 
 from dra_planner.model import SharedLimit
 from dra_planner.sizing import Sizer
-from dra_planner.sizing.bound import BoundModel, BoundPool, Certificate, Row, apply
+from dra_planner.sizing.bound.exact import BoundModel, BoundPool, Certificate, Row, apply
 from dra_planner.sizing.least_raises import Raises, Tried, least_raises
-from dra_planner.sizing.strategies import _whole_parts
+from dra_planner.sizing.packing.strategies import _whole_parts
 
 
 def test_a_share_far_above_the_count_is_rounded_without_counting_down() -> None:

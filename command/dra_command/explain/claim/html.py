@@ -12,7 +12,7 @@ from dra_command.pens.html.page import Parts, ReportEntry, coded, coded_lines, r
 from dra_command.pens.verdict_words import VERDICT_AFTER_A_NAME
 from dra_command.plan_report.html.parts import claim_tree
 from dra_planner.model import Verdict
-from dra_planner.plan.explaining import Explanation
+from dra_planner.plan.explanation.claims import Explanation
 from dra_planner.wording import counted
 
 _STYLES: Final = {"✓": "ok", "✗": "bad", "?": "doubt", "→": "ok"}

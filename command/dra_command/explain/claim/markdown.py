@@ -9,7 +9,7 @@ from dra_command.pens.markdown import details, html_code, joined, safe, table_li
 from dra_command.pens.signs import DRAWN
 from dra_command.pens.table import Table
 from dra_command.pens.verdict_words import VERDICT_AFTER_A_NAME
-from dra_planner.plan.explaining import Explanation
+from dra_planner.plan.explanation.claims import Explanation
 
 _MOST_POOLS = 8
 

@@ -15,10 +15,10 @@ from dra_command.explain.pool_lines import (
 )
 from dra_command.pens.terminal.page import VERDICT_STYLES, Page
 from dra_command.pens.verdict_words import VERDICT_AFTER_A_NAME
-from dra_planner.allocation.explanation import AlternativeReport, ConstraintReport, Exclusion
+from dra_planner.allocation.reasons.explanation import AlternativeReport, ConstraintReport, Exclusion
 from dra_planner.cel import Explanation as SelectorReport
 from dra_planner.cel import Term
-from dra_planner.plan.explaining import Explanation, PoolExplanation
+from dra_planner.plan.explanation.claims import Explanation, PoolExplanation
 from dra_planner.wording import counted, verb
 
 _STEPS = {

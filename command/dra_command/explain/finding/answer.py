@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dra_planner.errors import Diagnostic
-from dra_planner.plan.explaining_pods import PodExplanation
+from dra_planner.plan.explanation.pods import PodExplanation
 from dra_policies.rules import Rule
 
 

@@ -21,7 +21,7 @@ from dra_command.inputs.command_inputs import CommandInputs, read_inputs
 from dra_command.inputs.readable_manifests import evaluate_readable
 from dra_planner.errors import Diagnostic
 from dra_planner.model import Verdict
-from dra_planner.plan.explaining_pods import explain_pod, pods_at
+from dra_planner.plan.explanation.pods import explain_pod, pods_at
 from dra_policies.rules import RULES
 
 _PLACE = re.compile(r"(?P<file>.+):(?P<line>[0-9]+)")

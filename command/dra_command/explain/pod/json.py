@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dra_command.claim_report.contract import ChosenRow, EditRow, HolderRow, PoolReasonRow, WhatIfRow
 from dra_command.explain.pod.contract import ExplainedPodRow, ExplainPodOutput, PoolForPodRow
 from dra_planner.model import Reason, worst
-from dra_planner.plan.explaining import WhatIf
-from dra_planner.plan.explaining_pods import PodExplanation, PoolForPod
+from dra_planner.plan.explanation.claims import WhatIf
+from dra_planner.plan.explanation.pods import PodExplanation, PoolForPod
 
 
 def pod_json(pods: Sequence[PodExplanation], asked: WhatIf | None = None) -> str:

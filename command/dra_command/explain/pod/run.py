@@ -14,8 +14,8 @@ from dra_command.inputs.command_inputs import CommandInputs, print_skipped_files
 from dra_planner.fleet import Fleet
 from dra_planner.model import worst
 from dra_planner.plan import Plan, PlanRequest, make_plan
-from dra_planner.plan.explaining import WhatIf
-from dra_planner.plan.explaining_pods import PodExplanation, explain_pod
+from dra_planner.plan.explanation.claims import WhatIf
+from dra_planner.plan.explanation.pods import PodExplanation, explain_pod
 
 
 def explain_pods(values: argparse.Namespace) -> int:

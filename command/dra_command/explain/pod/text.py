@@ -16,8 +16,8 @@ from dra_command.explain.pool_lines import (
 from dra_command.pens.terminal.page import VERDICT_STYLES, Page
 from dra_command.pens.verdict_words import VERDICT_AFTER_A_NAME
 from dra_planner.model import Reason
-from dra_planner.plan.explaining import WhatIf
-from dra_planner.plan.explaining_pods import PodExplanation, PoolForPod
+from dra_planner.plan.explanation.claims import WhatIf
+from dra_planner.plan.explanation.pods import PodExplanation, PoolForPod
 from dra_planner.wording import counted
 
 

@@ -12,7 +12,7 @@ from dra_command.explain.pool.contract import (
     PoolUseRow,
     PublishedRow,
 )
-from dra_planner.plan.explaining_pools import PoolReport
+from dra_planner.plan.explanation.pools import PoolReport
 
 
 def pool_json(report: PoolReport, changes: Sequence[str] = ()) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final, TextIO
 
 from dra_command.pens.terminal.page import VERDICT_STYLES, Page
-from dra_planner.plan.explaining_pools import PoolReport, PoolUse, Published
+from dra_planner.plan.explanation.pools import PoolReport, PoolUse, Published
 from dra_planner.wording import counted
 
 _SAYS: Final = {

@@ -30,12 +30,12 @@ from dra_command.plan_report.tables import (
 )
 from dra_planner.model import DEMAND_LEVELS
 from dra_planner.plan import Plan
-from dra_planner.plan.cost_shares import cost_shares
-from dra_planner.plan.explaining import explain_failing
-from dra_planner.plan.node_devices import NIC, SLICE
-from dra_planner.plan.node_groups import FilledNodes
-from dra_planner.plan.order_outcomes import order_outcomes
-from dra_planner.plan.plan_difference import PlanDifference
+from dra_planner.plan.explanation.claims import explain_failing
+from dra_planner.plan.nodes.cost_shares import cost_shares
+from dra_planner.plan.nodes.devices import NIC, SLICE
+from dra_planner.plan.nodes.groups import FilledNodes
+from dra_planner.plan.nodes.order_outcomes import order_outcomes
+from dra_planner.plan.saved.difference import PlanDifference
 from dra_planner.wording import counted
 
 _MOST_FINDINGS: Final = 10

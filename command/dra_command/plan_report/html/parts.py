@@ -18,11 +18,11 @@ from dra_command.plan_report.summary import diagnostics, obstacles
 from dra_command.plan_report.tables import MOST_GROUPS
 from dra_planner.model import DEMAND_LEVELS, Verdict, WorkloadRef
 from dra_planner.plan import Plan, PlannedPool
-from dra_planner.plan.cost_shares import CostShare
-from dra_planner.plan.explaining import Explanation
-from dra_planner.plan.node_devices import NIC, NodeDevice
-from dra_planner.plan.node_groups import FilledNodes, NodeGroup
-from dra_planner.plan.order_outcomes import OrderOutcome
+from dra_planner.plan.explanation.claims import Explanation
+from dra_planner.plan.nodes.cost_shares import CostShare
+from dra_planner.plan.nodes.devices import NIC, NodeDevice
+from dra_planner.plan.nodes.groups import FilledNodes, NodeGroup
+from dra_planner.plan.nodes.order_outcomes import OrderOutcome
 from dra_planner.wording import counted
 
 _BAR: Final = 120

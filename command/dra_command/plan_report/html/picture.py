@@ -13,7 +13,7 @@ from dra_command.plan_report.html.parts import Drawer, PoolView
 from dra_command.plan_report.html.shapes import Chart, Figure
 from dra_command.plan_report.summary import headline
 from dra_planner.plan import Plan
-from dra_planner.plan.node_groups import fill_nodes
+from dra_planner.plan.nodes.groups import fill_nodes
 
 _WIDTH: Final = 1_100
 _MOST_POOLS: Final = 12

@@ -10,8 +10,8 @@ from typing import Final
 
 from dra_command.plan_report.figures import MOST_CELLS
 from dra_planner.model import WorkloadRef
-from dra_planner.plan.node_devices import NIC, NodeDevice
-from dra_planner.plan.node_groups import NodeGroup
+from dra_planner.plan.nodes.devices import NIC, NodeDevice
+from dra_planner.plan.nodes.groups import NodeGroup
 
 _GIBIBYTE: Final = 1024
 _LEAST, _MOST = 14, 170  # pixels of one device

@@ -14,10 +14,10 @@ from dra_command.plan_report.contract.detail import (
 )
 from dra_command.plan_report.json.nodes import name_row
 from dra_planner.plan import Plan
-from dra_planner.plan.cost_shares import claim_shares, cost_shares, namespace_shares
-from dra_planner.plan.node_groups import FilledNodes
-from dra_planner.plan.one_more import OneNodeMore, OnePodMore, find_one_more
-from dra_planner.plan.stranded import Stranded, why_stranded
+from dra_planner.plan.nodes.cost_shares import claim_shares, cost_shares, namespace_shares
+from dra_planner.plan.nodes.groups import FilledNodes
+from dra_planner.plan.nodes.stranded import Stranded, why_stranded
+from dra_planner.plan.suggestion.one_more import OneNodeMore, OnePodMore, find_one_more
 
 
 def detail_row(plan: Plan, filled: FilledNodes) -> DetailRow | None:

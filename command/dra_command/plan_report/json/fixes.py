@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dra_command.plan_report.contract.plan import FixRow
 from dra_planner.plan import Plan
-from dra_planner.plan.fixes import fix_patch, fix_sentence, saved_usd
+from dra_planner.plan.judgement.simulated_fixes import fix_patch, fix_sentence, saved_usd
 
 
 def fix_rows(plan: Plan) -> list[FixRow]:

@@ -21,11 +21,11 @@ from dra_command.plan_report.contract.nodes import (
 )
 from dra_planner.model import WorkloadRef
 from dra_planner.plan import Plan
-from dra_planner.plan.cost_shares import CostShare
-from dra_planner.plan.node_devices import KindCount, NodeDevice
-from dra_planner.plan.node_groups import FilledNodes, NodeGroup
-from dra_planner.plan.order_outcomes import HeldDevices, OrderOutcome
-from dra_planner.plan.plan_difference import PlanDifference
+from dra_planner.plan.nodes.cost_shares import CostShare
+from dra_planner.plan.nodes.devices import KindCount, NodeDevice
+from dra_planner.plan.nodes.groups import FilledNodes, NodeGroup
+from dra_planner.plan.nodes.order_outcomes import HeldDevices, OrderOutcome
+from dra_planner.plan.saved.difference import PlanDifference
 
 
 def name_row(ref: WorkloadRef) -> WorkloadName:

@@ -47,12 +47,12 @@ from dra_command.plan_report.json.nodes import (
 from dra_command.plan_report.pod_requests import PodRequests, pod_requests
 from dra_planner.model import DEMAND_LEVELS, DemandLevel, Reason, Verdict
 from dra_planner.plan import Plan, PlannedPool, PlannedWorkload, detail_claims
-from dra_planner.plan.cost_shares import cost_shares
-from dra_planner.plan.explaining import explain_failing
-from dra_planner.plan.judgement import Judgement
-from dra_planner.plan.node_groups import FilledNodes, fill_nodes
-from dra_planner.plan.order_outcomes import order_outcomes
-from dra_planner.plan.plan_difference import PlanDifference
+from dra_planner.plan.explanation.claims import explain_failing
+from dra_planner.plan.judgement.judgement import Judgement
+from dra_planner.plan.nodes.cost_shares import cost_shares
+from dra_planner.plan.nodes.groups import FilledNodes, fill_nodes
+from dra_planner.plan.nodes.order_outcomes import order_outcomes
+from dra_planner.plan.saved.difference import PlanDifference
 from dra_planner.plan.values import LimitUse
 from dra_planner.simulation import Stranding
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from dra_planner.manifests.parsing.fields import parse_quantity
-from dra_planner.manifests.validation.formats import (
+from dra_planner.manifests.validation.fields.formats import (
     dns_label,
     dns_subdomain,
     label_value,

@@ -11,13 +11,15 @@ from dra_planner.manifests.objects import CLUSTER_SCOPED, KubernetesObject
 from dra_planner.manifests.parsing.pods import SYSTEM_PRIORITIES
 from dra_planner.manifests.schema import struct_of
 from dra_planner.manifests.schema.decoding import FieldValidation, decode, unknown_fields
-from dra_planner.manifests.validation.claims import check_admin_access, check_claim, check_class, check_template
-from dra_planner.manifests.validation.cluster_objects import CLUSTER_RULES, check_pod_security_labels
 from dra_planner.manifests.validation.context import Context
 from dra_planner.manifests.validation.defaults import fill_defaults
-from dra_planner.manifests.validation.formats import path_segment
+from dra_planner.manifests.validation.fields.formats import path_segment
+from dra_planner.manifests.validation.fields.metadata import check_metadata
 from dra_planner.manifests.validation.gates import Dropped, drop_disabled
-from dra_planner.manifests.validation.metadata import check_metadata
+from dra_planner.manifests.validation.kinds.claims import check_admin_access, check_claim, check_class, check_template
+from dra_planner.manifests.validation.kinds.cluster_objects import CLUSTER_RULES, check_pod_security_labels
+from dra_planner.manifests.validation.kinds.slices import check_slice, slice_warnings
+from dra_planner.manifests.validation.kinds.taint_rules import check_taint_rule
 from dra_planner.manifests.validation.pod_security import POD_SECURITY, pod_security_faults
 from dra_planner.manifests.validation.pods.specs import check_pod
 from dra_planner.manifests.validation.quotas import (
@@ -30,8 +32,6 @@ from dra_planner.manifests.validation.quotas import (
     template_usage,
 )
 from dra_planner.manifests.validation.served import RESOURCE, why_not_served
-from dra_planner.manifests.validation.slices import check_slice, slice_warnings
-from dra_planner.manifests.validation.taint_rules import check_taint_rule
 from dra_planner.manifests.validation.updates import check_update
 from dra_planner.manifests.validation.violations import Violation, Violations
 from dra_planner.manifests.validation.workloads.autoscalers import check_autoscaler

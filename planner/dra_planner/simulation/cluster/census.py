@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dra_planner.allocation.node_filters import HOSTNAME
+from dra_planner.allocation.node.filters import HOSTNAME
 from dra_planner.model import Node
 from dra_planner.simulation.cluster.kinds import PodKind
 from dra_planner.simulation.scheduler.rules import Rules, Spread, includes

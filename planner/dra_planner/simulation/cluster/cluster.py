@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from dra_planner.allocation import NodeState, Placement
-from dra_planner.allocation.devices import DeviceId, PoolId
-from dra_planner.allocation.holdings import Pick
-from dra_planner.allocation.node_selectors import node_matches
+from dra_planner.allocation.node.ports import host_ports
+from dra_planner.allocation.node.selectors import node_matches
+from dra_planner.allocation.node.state import HeldClaim
+from dra_planner.allocation.node.template import Template
 from dra_planner.allocation.place import needs_of
-from dra_planner.allocation.ports import host_ports
-from dra_planner.allocation.results import allocation_of
-from dra_planner.allocation.state import HeldClaim
-from dra_planner.allocation.template import Template
+from dra_planner.allocation.search.devices import DeviceId, PoolId
+from dra_planner.allocation.search.holdings import Pick
+from dra_planner.allocation.search.results import allocation_of
 from dra_planner.allocation.verdicts import ClaimPicks
 from dra_planner.model import AllocatedDevice, ClaimAllocation, Node, ObjectKey
 from dra_planner.offers import pod_requests

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from dra_planner.allocation.node_filters import HOSTNAME
+from dra_planner.allocation.node.filters import HOSTNAME
 from dra_planner.simulation.cluster.stages import Population, Stage
 from dra_planner.simulation.scheduler.rules import KindSet
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
 
-from dra_planner.allocation.interpod import PodView
+from dra_planner.allocation.node.interpod import PodView
 from dra_planner.model import PodSpec, Shape
 from dra_planner.simulation.cluster.requests import CpuMemory, requested, requested_for_score
 

@@ -10,10 +10,10 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
 from dra_planner.allocation import NodeState
-from dra_planner.allocation.constraints import lookup_attribute
-from dra_planner.allocation.devices import Candidate
-from dra_planner.allocation.node_filters import HOSTNAME
-from dra_planner.allocation.selection import outcomes
+from dra_planner.allocation.node.filters import HOSTNAME
+from dra_planner.allocation.search.constraints import lookup_attribute
+from dra_planner.allocation.search.devices import Candidate
+from dra_planner.allocation.search.selection import outcomes
 from dra_planner.model import DeviceClass, PodSpec, Unknown
 from dra_planner.simulation.cluster.kinds import PodKind
 from dra_planner.simulation.cluster.nodes import ZONE

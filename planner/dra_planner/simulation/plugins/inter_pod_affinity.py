@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dra_planner.allocation import Answer, Refusal
-from dra_planner.allocation.node_filters import Misfit
+from dra_planner.allocation.node.filters import Misfit
 from dra_planner.simulation.cluster.counting import counter_of
 from dra_planner.simulation.cluster.kinds import PodKind
 from dra_planner.simulation.cluster.stages import Population, Stage

@@ -6,7 +6,7 @@ to v1.37.1.
 
 from __future__ import annotations
 
-from dra_planner.allocation.node_selectors import term_matches
+from dra_planner.allocation.node.selectors import term_matches
 from dra_planner.model import Node
 from dra_planner.simulation.cluster.kinds import PodKind
 from dra_planner.simulation.plugins.plugin import Plugin

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from dra_planner.allocation import Answer, Placement, Refusal
-from dra_planner.allocation.node_filters import Filter
+from dra_planner.allocation.node.filters import Filter
 from dra_planner.model import Node, ObjectKey
 from dra_planner.releases import Features
 from dra_planner.simulation.cluster.census import Domains

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from math import floor, log
 
 from dra_planner.allocation import Answer, Refusal
-from dra_planner.allocation.node_filters import HOSTNAME, Misfit
+from dra_planner.allocation.node.filters import HOSTNAME, Misfit
 from dra_planner.model import Node
 from dra_planner.simulation.cluster.census import Domains
 from dra_planner.simulation.cluster.counting import Count, count_pods

@@ -6,7 +6,7 @@ Source of the behaviour: kubernetes/kubernetes:pkg/scheduler/framework/plugins/t
 
 from __future__ import annotations
 
-from dra_planner.allocation.node_selectors import tolerates
+from dra_planner.allocation.node.selectors import tolerates
 from dra_planner.model import Node
 from dra_planner.simulation.cluster.kinds import PodKind
 from dra_planner.simulation.plugins.plugin import Plugin, shares_of_least

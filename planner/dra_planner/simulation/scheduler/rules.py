@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from dra_planner.allocation.interpod import Namespaces, PodView, spread_selects, term_selects
-from dra_planner.allocation.node_filters import HOSTNAME
-from dra_planner.allocation.node_selectors import node_matches, untolerated_taint
+from dra_planner.allocation.node.filters import HOSTNAME
+from dra_planner.allocation.node.interpod import Namespaces, PodView, spread_selects, term_selects
+from dra_planner.allocation.node.selectors import node_matches, untolerated_taint
 from dra_planner.model import Node, PodAffinityTerm, TopologySpreadConstraint
 from dra_planner.simulation.cluster.kinds import PodKind
 

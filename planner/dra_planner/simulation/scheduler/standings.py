@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from dra_planner.allocation import Placement, Refusal
+from dra_planner.allocation.node.template import Template
 from dra_planner.allocation.place import needs_of
-from dra_planner.allocation.template import Template
 from dra_planner.simulation.cluster.kinds import PodKind
 from dra_planner.simulation.cluster.stages import Load, Stage, Stages, Taken
 from dra_planner.simulation.plugins.plugin import LabelledPlace, Place

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from dra_planner.allocation.node_selectors import labels_match
+from dra_planner.allocation.node.selectors import labels_match
 from dra_planner.model import DemandLevel, DisruptionBudget, Member, ObjectKey, WorkloadRef
 from dra_planner.offers import Offer
 from dra_planner.simulation.cluster.cluster import Cluster

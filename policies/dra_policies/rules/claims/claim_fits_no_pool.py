@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dra_planner.allocation import Refusal, reasons_of, suggest_edits
 from dra_planner.model import Reason
 from dra_planner.plan import Judgement, PoolAnswer
-from dra_planner.plan.missing_pools import missing_pool
+from dra_planner.plan.suggestion.missing_pools import missing_pool
 from dra_planner.wording import counted, noun
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.stack_view import StackView

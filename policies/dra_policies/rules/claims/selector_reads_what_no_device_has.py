@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from functools import cache
 from typing import Final
 
-from dra_planner.allocation.selector_changes import asks_for_mig
+from dra_planner.allocation.reasons.selector_changes import asks_for_mig
 from dra_planner.cel import Dialect, Selector, compile
 from dra_planner.cel.advice.versions import compared_as_text
 from dra_planner.claims.written import alternatives, written_claims

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from dra_planner.manifests.validation.formats import descending_path
+from dra_planner.manifests.validation.fields.formats import descending_path
 from dra_planner.manifests.validation.pods.security import containers_of
 from dra_planner.manifests.validation.rules import Data, Scope
 from dra_planner.manifests.validation.violations import Violations, each_invalid, forbidden, invalid

@@ -11,7 +11,7 @@ from dra_planner.manifests.validation.checks import (
     named,
     strict_choice,
 )
-from dra_planner.manifests.validation.formats import dns_label, port_name
+from dra_planner.manifests.validation.fields.formats import dns_label, port_name
 from dra_planner.manifests.validation.pods.environment import check_sources
 from dra_planner.manifests.validation.pods.gates import RESTART_ALL, RESTART_RULES
 from dra_planner.manifests.validation.pods.mounts import check_devices, check_mounts

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from dra_planner.manifests.parsing.fields import parse_quantity
 from dra_planner.manifests.validation.checks import always_formatted, formatted, named
-from dra_planner.manifests.validation.formats import (
+from dra_planner.manifests.validation.fields.formats import (
     configuration_key,
     dns_label,
     dns_subdomain,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from dra_planner.manifests.validation.checks import pointed_choice
-from dra_planner.manifests.validation.formats import descending_path, without_backsteps
+from dra_planner.manifests.validation.fields.formats import descending_path, without_backsteps
 from dra_planner.manifests.validation.rules import Data, Scope, each
 from dra_planner.manifests.validation.violations import (
     Violations,

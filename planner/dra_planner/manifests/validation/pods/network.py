@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from dra_planner.manifests.validation.formats import (
+from dra_planner.manifests.validation.fields.formats import (
     dns_subdomain,
     ip_address,
     length_of,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from dra_planner.manifests.validation.formats import dns_subdomain, label_value, qualified_name
+from dra_planner.manifests.validation.fields.formats import dns_subdomain, label_value, qualified_name
 from dra_planner.manifests.validation.violations import (
     Violations,
     each_invalid,

@@ -13,7 +13,7 @@ from dra_planner.manifests.validation.checks import (
     qualified,
     strict_choice,
 )
-from dra_planner.manifests.validation.formats import dns_label, label_value, qualified_name
+from dra_planner.manifests.validation.fields.formats import dns_label, label_value, qualified_name
 from dra_planner.manifests.validation.pods.node_selectors import check_node_selector, check_preferences
 from dra_planner.manifests.validation.rules import Data, Rules, Scope, Table, each
 from dra_planner.manifests.validation.violations import Violations, duplicate, each_invalid, forbidden, invalid

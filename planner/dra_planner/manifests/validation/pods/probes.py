@@ -6,7 +6,7 @@ from collections.abc import Collection
 from typing import Any, Final
 
 from dra_planner.manifests.validation.checks import choice, needed, not_negative, port_or_name, positive_if_set
-from dra_planner.manifests.validation.formats import http_header
+from dra_planner.manifests.validation.fields.formats import http_header
 from dra_planner.manifests.validation.rules import Check, Data, Rules, Scope, Table, each
 from dra_planner.manifests.validation.violations import Violations, each_invalid, forbidden, invalid, required
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from typing import Any, Final
 
 from dra_planner.manifests.validation.checks import between, needed
-from dra_planner.manifests.validation.formats import (
+from dra_planner.manifests.validation.fields.formats import (
     SUBDOMAIN_LENGTH,
     dns_label,
     dns_subdomain,
@@ -14,7 +14,7 @@ from dra_planner.manifests.validation.formats import (
     local_path,
     qualified_name,
 )
-from dra_planner.manifests.validation.metadata import MAX_ANNOTATION_BYTES
+from dra_planner.manifests.validation.fields.metadata import MAX_ANNOTATION_BYTES
 from dra_planner.manifests.validation.pods.environment import check_field_reference, check_resource_reference
 from dra_planner.manifests.validation.rules import Data, Rules, Scope, Table, each
 from dra_planner.manifests.validation.violations import (

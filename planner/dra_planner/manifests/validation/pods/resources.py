@@ -9,8 +9,8 @@ from collections.abc import Collection, Mapping
 from typing import Any, Final
 
 from dra_planner.manifests.parsing.fields import parse_pod_amount, parse_quantity
-from dra_planner.manifests.validation.formats import is_extended_resource, is_native_resource, qualified_name
-from dra_planner.manifests.validation.names import check_label
+from dra_planner.manifests.validation.fields.formats import is_extended_resource, is_native_resource, qualified_name
+from dra_planner.manifests.validation.fields.names import check_label
 from dra_planner.manifests.validation.quotas import amounts_of, pod_amounts
 from dra_planner.manifests.validation.violations import (
     Violations,

@@ -13,7 +13,7 @@ from dra_planner.manifests.validation.checks import (
     pointed_format,
     user_id,
 )
-from dra_planner.manifests.validation.formats import descending_path, dns_subdomain, length_of
+from dra_planner.manifests.validation.fields.formats import descending_path, dns_subdomain, length_of
 from dra_planner.manifests.validation.rules import Data, Rules, Scope, each, join
 from dra_planner.manifests.validation.violations import (
     Violations,

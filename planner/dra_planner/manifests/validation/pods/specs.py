@@ -15,8 +15,9 @@ from dra_planner.manifests.validation.checks import (
     pointed_format,
     pointed_needed_choice,
 )
-from dra_planner.manifests.validation.formats import dns_label, dns_subdomain, qualified_name
-from dra_planner.manifests.validation.metadata import check_annotations, check_labels
+from dra_planner.manifests.validation.fields.formats import dns_label, dns_subdomain, qualified_name
+from dra_planner.manifests.validation.fields.metadata import check_annotations, check_labels
+from dra_planner.manifests.validation.fields.selectors import SELECTORS
 from dra_planner.manifests.validation.pods.annotations import check_pod_annotations, check_profiles_match
 from dra_planner.manifests.validation.pods.containers import (
     CONTAINERS,
@@ -48,7 +49,6 @@ from dra_planner.manifests.validation.pods.security import (
 from dra_planner.manifests.validation.pods.volume_claims import VOLUME_CLAIMS
 from dra_planner.manifests.validation.pods.volumes import VOLUMES, check_volumes
 from dra_planner.manifests.validation.rules import Data, PodFacts, Rules, Scope, Table, check_struct, each, join
-from dra_planner.manifests.validation.selectors import SELECTORS
 from dra_planner.manifests.validation.violations import (
     Violations,
     duplicate,

@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from dra_planner.manifests.parsing.fields import parse_quantity
 from dra_planner.manifests.validation.checks import formatted, needed, pointed_choice
-from dra_planner.manifests.validation.formats import dns_label, dns_subdomain
-from dra_planner.manifests.validation.metadata import check_template_metadata
+from dra_planner.manifests.validation.fields.formats import dns_label, dns_subdomain
+from dra_planner.manifests.validation.fields.metadata import check_template_metadata
 from dra_planner.manifests.validation.rules import Data, Rules, Scope, Table
 from dra_planner.manifests.validation.violations import (
     Violations,

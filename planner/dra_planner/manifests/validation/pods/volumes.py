@@ -16,7 +16,7 @@ from dra_planner.manifests.validation.checks import (
     needed,
     pointed_choice,
 )
-from dra_planner.manifests.validation.formats import (
+from dra_planner.manifests.validation.fields.formats import (
     descending_path,
     dns_label,
     dns_subdomain,
@@ -24,7 +24,7 @@ from dra_planner.manifests.validation.formats import (
     local_path,
     without_backsteps,
 )
-from dra_planner.manifests.validation.names import check_driver
+from dra_planner.manifests.validation.fields.names import check_driver
 from dra_planner.manifests.validation.rules import Data, PodFacts, Rules, Scope, Table, check_struct, each
 from dra_planner.manifests.validation.violations import (
     Violations,

@@ -14,7 +14,7 @@ from dra_planner.manifests.validation.checks import (
     quantity_not_negative,
     strict_choice,
 )
-from dra_planner.manifests.validation.formats import dns_label, path_segment
+from dra_planner.manifests.validation.fields.formats import dns_label, path_segment
 from dra_planner.manifests.validation.pods.resources import check_container_resource_name
 from dra_planner.manifests.validation.rules import Check, Data, Rules, Scope, Table, check_struct
 from dra_planner.manifests.validation.violations import Violations, forbidden, invalid, not_supported, required

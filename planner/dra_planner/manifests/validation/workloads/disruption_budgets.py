@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from dra_planner.manifests.validation.checks import at_most_all, count_or_percentage, pointed_choice
+from dra_planner.manifests.validation.fields.selectors import SELECTORS
 from dra_planner.manifests.validation.rules import Data, Rules, Scope, Table, check_struct
-from dra_planner.manifests.validation.selectors import SELECTORS
 from dra_planner.manifests.validation.violations import Violations, invalid
 from dra_planner.releases import Features
 

@@ -7,10 +7,16 @@ from collections.abc import Collection
 from typing import Any, Final
 
 from dra_planner.manifests.validation.checks import choice, not_negative, pointed_choice
-from dra_planner.manifests.validation.formats import dns_label, dns_subdomain, label_value, length_of, qualified_name
+from dra_planner.manifests.validation.fields.formats import (
+    dns_label,
+    dns_subdomain,
+    label_value,
+    length_of,
+    qualified_name,
+)
+from dra_planner.manifests.validation.fields.selectors import can_select, matches
 from dra_planner.manifests.validation.pods.specs import TABLE, check_pod_template
 from dra_planner.manifests.validation.rules import Data, Rules, Scope, Table, check_struct, each
-from dra_planner.manifests.validation.selectors import can_select, matches
 from dra_planner.manifests.validation.violations import (
     Violations,
     duplicate,

@@ -13,9 +13,9 @@ from dra_planner.manifests.validation.checks import (
     label,
     not_negative,
 )
+from dra_planner.manifests.validation.fields.selectors import can_select, matches
 from dra_planner.manifests.validation.pods.specs import TABLE, check_pod_template
 from dra_planner.manifests.validation.rules import Data, Rules, Scope, Table, check_struct, each
-from dra_planner.manifests.validation.selectors import can_select, matches
 from dra_planner.manifests.validation.violations import (
     Violations,
     forbidden,

@@ -1,0 +1,111 @@
+"""The scheduler's filters besides devices, in its order: a node rejected by one is never searched for
+devices.
+
+Source of the behaviour: kubernetes/kubernetes:pkg/scheduler/framework/plugins/{nodeunschedulable,nodename,
+tainttoleration,nodeaffinity,nodeports,noderesources,interpodaffinity}/*.go, apis/config/v1/default_plugins.go
+@v1.36.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from dra_planner.allocation.node.interpod import PodView, term_selects
+from dra_planner.allocation.node.ports import ports_clash
+from dra_planner.allocation.node.selectors import node_matches, tolerates, untolerated_taint
+from dra_planner.allocation.node.state import NodeState, Port
+from dra_planner.model import Node, PodSpec, Shape, Taint
+
+HOSTNAME = "kubernetes.io/hostname"
+UNSCHEDULABLE = Taint("node.kubernetes.io/unschedulable")
+
+Filter = Literal[
+    "unschedulable",
+    "node-name",
+    "taint",
+    "node-selector",
+    "host-port",
+    "resources",
+    "affinity",
+    "anti-affinity",
+    "spread",
+    "topology-label",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Misfit:
+    """Which filter turned the node down, and over what.
+
+    `taint` for "taint"; `shortages` (resource, asked, left) for "resources", and beside any filter that looks at the
+    node alone what the node does not offer at all; `port` for "host-port"; `label` names the label at fault for
+    "node-selector", "affinity", "spread" and "topology-label" (rules between pods need it, and the node has none).
+    """
+
+    filter: Filter
+    taint: Taint | None = None
+    shortages: tuple[tuple[str, int, int], ...] = ()
+    port: int = 0
+    label: str = ""
+
+
+def reject_for_good(pod: PodSpec, node: Node) -> Misfit | None:
+    """Return what keeps such pods off the node whatever runs there, or None."""
+    if node.unschedulable and not any(tolerates(t, UNSCHEDULABLE) for t in pod.tolerations):
+        return Misfit("unschedulable")
+    if pod.node_name and pod.node_name != node.name:
+        return Misfit("node-name")
+    taint = untolerated_taint(node.taints, pod.tolerations)
+    if taint is not None:
+        return Misfit("taint", taint=taint)
+    labels = node.meta.labels
+    for key, value in pod.node_selector.items():
+        if labels.get(key) != value:
+            return Misfit("node-selector", label=f"{key}={value}")
+    if pod.node_affinity is not None and not node_matches(pod.node_affinity, node):
+        return Misfit("node-selector")
+    return None
+
+
+def with_absent(misfit: Misfit | None, requests: Mapping[str, int], node: Node) -> Misfit | None:
+    """Return a misfit with the extended resources that the node does not offer: they would keep the pod off as well."""
+    if misfit is None:
+        return None
+    absent = ((name, asked, 0) for name, asked in requests.items() if "/" in name and not node.allocatable.get(name))
+    return replace(misfit, shortages=tuple(absent))
+
+
+def reject_for_now(requests: dict[str, int], ports: frozenset[Port], state: NodeState) -> Misfit | None:
+    """Return what keeps the pod off the node as it is now: ports and resources."""
+    if ports:
+        port = ports_clash(ports, state.ports)
+        if port is not None:
+            return Misfit("host-port", port=port)
+    used, allocatable = dict(state.used), state.node.allocatable
+    short: list[tuple[str, int, int]] = []
+    for name, amount in requests.items():
+        left = allocatable.get(name, 0) - used.get(name, 0)
+        if amount > left:
+            short.append((name, amount, left))
+    return Misfit("resources", shortages=tuple(short)) if short else None
+
+
+def reject_for_neighbours(shape: Shape, state: NodeState) -> Misfit | None:
+    """Return the (anti-)affinity to pods on this very node that keeps the pod away; wider topologies need a
+    cluster.
+    """
+    if not state.pods:
+        return None
+    view, namespaces = PodView.of(shape), state.template.sight.namespaces
+    for other, _ in state.pods:
+        for term in other.anti_affinity:
+            if term.topology_key == HOSTNAME and term_selects(term, other, view, namespaces):
+                return Misfit("anti-affinity")
+    for term in shape.pod.pod_anti_affinity:
+        if term.topology_key == HOSTNAME and any(
+            term_selects(term, view, other, namespaces) for other, _ in state.pods
+        ):
+            return Misfit("anti-affinity")
+    return None

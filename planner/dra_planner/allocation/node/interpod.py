@@ -1,0 +1,98 @@
+"""Pods that mind each other: which pods on a node a term of (anti-)affinity or spread speaks of.
+
+Source of the behaviour:
+kubernetes/kubernetes:pkg/scheduler/framework/{types.go,plugins/interpodaffinity/filtering.go} @v1.36.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from dra_planner.allocation.node.selectors import labels_match
+from dra_planner.model import LabelSelector, PodAffinityTerm, Requirement, Shape, TopologySpreadConstraint
+
+
+@dataclass(frozen=True, slots=True)
+class PodView:
+    """What other pods can see of a pod: its namespace and labels, and the anti-affinity it brings along."""
+
+    namespace: str
+    labels: Mapping[str, str] = field(hash=False)
+    anti_affinity: tuple[PodAffinityTerm, ...] = ()
+
+    @classmethod
+    def of(cls, shape: Shape) -> PodView:
+        return cls(shape.namespace, shape.labels, shape.pod.pod_anti_affinity)
+
+
+def term_selects(term: PodAffinityTerm, owner: PodView, pod: PodView, namespaces: Namespaces) -> bool:
+    """Tell whether a pod is among those a term of `owner` speaks of."""
+    if not _namespace_selected(term, owner, pod, namespaces):
+        return False
+    return labels_match(_with_label_keys(term.label_selector, term.match_label_keys, owner.labels), pod.labels)
+
+
+def spread_selects(constraint: TopologySpreadConstraint, owner: PodView, pod: PodView) -> bool:
+    """Tell whether a pod counts for a topology spread constraint of `owner`; other namespaces never do."""
+    if owner.namespace != pod.namespace:
+        return False
+    selector = _with_label_keys(constraint.label_selector, constraint.match_label_keys, owner.labels)
+    return labels_match(selector, pod.labels)
+
+
+Namespaces = Mapping[str, Mapping[str, str]]
+"""Labels of namespaces by name, for terms that select namespaces by label."""
+
+
+def _namespace_selected(term: PodAffinityTerm, owner: PodView, pod: PodView, namespaces: Namespaces) -> bool:
+    if pod.namespace in term.namespaces:
+        return True
+    if term.namespace_selector is not None:
+        return labels_match(term.namespace_selector, namespaces.get(pod.namespace, {}))
+    return not term.namespaces and pod.namespace == owner.namespace
+
+
+def _with_label_keys(
+    selector: LabelSelector | None, keys: tuple[str, ...], labels: Mapping[str, str]
+) -> LabelSelector | None:
+    if selector is None or not keys:
+        return selector
+    extra = tuple(Requirement(key, "In", (labels[key],)) for key in keys if key in labels)
+    return LabelSelector(selector.requirements + extra)
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """Which pods others of the demand can notice; the rest leaves no trace in the key of a node's state."""
+
+    watchers: tuple[tuple[PodView, PodAffinityTerm | TopologySpreadConstraint], ...] = ()
+    namespaces: Namespaces = field(default_factory=dict, hash=False)
+
+    def notices(self, pod: PodView) -> bool:
+        """Tell whether the pod can matter to a pod that comes after it."""
+        if pod.anti_affinity:
+            return True
+        return any(
+            term_selects(term, owner, pod, self.namespaces)
+            if isinstance(term, PodAffinityTerm)
+            else spread_selects(term, owner, pod)
+            for owner, term in self.watchers
+        )
+
+
+NOTHING_SEEN = Sight()
+
+
+def sight_of(shapes: Iterable[Shape], namespaces: Namespaces | None = None) -> Sight:
+    """Return what the pods of these shapes notice of each other."""
+    watchers: list[tuple[PodView, PodAffinityTerm | TopologySpreadConstraint]] = []
+    for shape in shapes:
+        view = PodView.of(shape)
+        terms: list[PodAffinityTerm | TopologySpreadConstraint] = [
+            *shape.pod.pod_affinity,
+            *shape.pod.pod_anti_affinity,
+            *(c for c in shape.pod.topology_spread if c.when_unsatisfiable == "DoNotSchedule"),
+        ]
+        watchers += [(view, term) for term in terms]
+    return Sight(tuple(watchers), dict(namespaces or {}))

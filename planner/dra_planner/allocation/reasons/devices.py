@@ -1,0 +1,228 @@
+"""Why a node's devices do not satisfy the claims of a pod, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from dra_planner.allocation.place import plan_for, searched_claims
+from dra_planner.allocation.reasons.explanation import (
+    AlternativeReport,
+    ClaimReport,
+    ConstraintReport,
+    Exclusion,
+    report_claims,
+)
+from dra_planner.allocation.reasons.selector_changes import (
+    SelectorChange,
+    change_selector,
+    failing_conditions,
+    selector_changes,
+)
+from dra_planner.allocation.search.depth_first import STEP_BUDGET, Search
+from dra_planner.allocation.search.requests import plan_claims
+from dra_planner.allocation.verdicts import Refusal
+from dra_planner.model import ClaimSpec, DeviceRequest, ExactDeviceRequest, Reason, Shape, ShapeClaim
+from dra_planner.wording import counted, verb
+
+_MOST_VALUES: Final = 4
+
+
+def device_reasons(refusal: Refusal) -> Iterable[Reason]:
+    """Yield which claims, requests and constraints the node's devices cannot satisfy, nearest miss first."""
+    shape, node = refusal.shape, refusal.node
+    claims = searched_claims(shape, node)
+    plan = plan_for(shape, claims, node.template)
+    reports = report_claims(plan, node)
+    culprits = [
+        (claim, report) for claim, report in zip(claims, reports, strict=True) if not _fits(shape, (claim,), refusal)
+    ]
+    if not culprits:
+        names = ", ".join(report.claim for report in reports)
+        total = sum(
+            way.wanted or way.matching for report in reports for request in report.requests for way in request[:1]
+        )
+        yield Reason(
+            code="claims-together",
+            message=f"each claim fits by itself, but not all of {names} on one node: "
+            f"they request {total} devices, {_free(refusal)} are free",
+            fix="use a machine with more devices",
+        )
+        return
+    for claim, report in sorted(culprits, key=lambda c: _shortfall(c[1])):
+        yield from _culprit_reasons(claim, report, refusal)
+
+
+def _culprit_reasons(claim: ShapeClaim, report: ClaimReport, refusal: Refusal) -> Iterable[Reason]:
+    failing = []
+    for request, ways in zip(claim.spec.requests, report.requests, strict=True):
+        alone = replace(claim, spec=ClaimSpec(requests=(request,)))
+        if not _fits(refusal.shape, (alone,), refusal):
+            failing.append((request, ways))
+    for request, ways in sorted(failing, key=lambda each: min((w.shortfall for w in each[1]), default=0)):
+        specs = (request.exactly,) if request.exactly is not None else request.first_available
+        for way, spec in sorted(zip(ways, specs, strict=True), key=lambda each: each[0].shortfall):
+            trial = _SelectorTrial(claim, spec, refusal)
+            yield _request_reason(report.claim, way, trial)
+    if failing:
+        return
+    loose = replace(claim, spec=ClaimSpec(requests=claim.spec.requests))
+    if claim.spec.constraints and _fits(refusal.shape, (loose,), refusal):
+        for constraint in report.constraints:
+            only = ClaimSpec(requests=claim.spec.requests, constraints=(constraint.constraint,))
+            together = len(report.constraints) > 1
+            if not together or not _fits(refusal.shape, (replace(claim, spec=only),), refusal):
+                yield _constraint_reason(report, constraint)
+                return
+        yield Reason(
+            code="constraints-together",
+            message="each constraint can be met, but not all of them by one set of devices",
+            claim=report.claim,
+        )
+        return
+    wanted = sum(request[0].wanted or request[0].matching for request in report.requests if request)
+    yield Reason(
+        code="requests-together",
+        message=f"each request fits by itself, but not all of the claim: it requests {wanted} devices, "
+        f"{_free(refusal)} are free",
+        fix="use a machine with more devices",
+        claim=report.claim,
+    )
+
+
+def _fits(shape: Shape, claims: Sequence[ShapeClaim], refusal: Refusal) -> bool:
+    node = refusal.node
+    named = [(str(c.shared or f"{shape.namespace}/{c.name}"), c.spec) for c in claims]
+    plan = plan_claims(named, node.template)
+    shares = {index: dict(used) for index, used in node.shares}
+    search = Search(node.template, plan, node.template.behaviour, node.taken, shares, budget=STEP_BUDGET // 10)
+    return search.run().outcome == "found"
+
+
+def _free(refusal: Refusal) -> int:
+    node = refusal.node
+    return (node.template.searched & ~node.taken).bit_count()
+
+
+def _shortfall(report: ClaimReport) -> int:
+    return sum(min((way.shortfall for way in request), default=0) for request in report.requests)
+
+
+@dataclass(frozen=True, slots=True)
+class _SelectorTrial:
+    """One way to satisfy a request, and what changing one of its selectors would do."""
+
+    claim: ShapeClaim
+    way: ExactDeviceRequest
+    refusal: Refusal
+
+    def fix(self) -> SelectorChange | None:
+        """Return the smallest change to one selector with which the node satisfies the request."""
+        template = self.refusal.node.template
+        for index, selector in enumerate(self.way.selectors):
+            for change in selector_changes(selector.expression, self.way.device_class_name, template):
+                changed = replace(selector, expression=change_selector(selector.expression, change.parts))
+                selectors = (*self.way.selectors[:index], changed, *self.way.selectors[index + 1 :])
+                request = DeviceRequest(name="tried", exactly=replace(self.way, selectors=selectors))
+                alone = replace(self.claim, spec=ClaimSpec(requests=(request,)))
+                if _fits(self.refusal.shape, (alone,), self.refusal):
+                    return change
+        return None
+
+    def failing(self, expression: str) -> str:
+        """Return the conditions of a selector that devices fail, with the values that these have."""
+        template = self.refusal.node.template
+        told = []
+        for term in failing_conditions(expression, self.way.device_class_name, template):
+            values = dict.fromkeys(value for at in term.reads for value, _ in at.values)
+            have = f" ({', '.join(list(values)[:_MOST_VALUES])})" if values else ""
+            told.append(f"`{term.text}`{have}")
+        return " and ".join(told) or f"`{expression}`"
+
+
+def _request_reason(claim: str, way: AlternativeReport, trial: _SelectorTrial) -> Reason:
+    code, fix = _diagnose(way)
+    change = trial.fix() if code == "selector-mismatch" else None
+    if code == "selector-mismatch":
+        fix = "" if change is None else change.text
+    wanted = "all matching devices" if way.wanted is None else counted(way.wanted, "device")
+    counts = "; ".join(_exclusion_text(e, trial) for e in sorted(way.exclusions, key=lambda e: e.count))
+    free = "match" if way.left == way.matching else "are free and match"
+    found = f"{way.left} of {way.seen} devices {free}" if way.seen else "the node offers no device"
+    message = f"requests {wanted}: {found}{': ' + counts if counts else ''}"
+    changes = () if change is None else change.parts
+    return Reason(code=code, message=message, fix=fix, claim=claim, request=way.request, changes=changes)
+
+
+def _diagnose(way: AlternativeReport) -> tuple[str, str]:
+    by_step = {e.step: e for e in reversed(way.exclusions)}
+    if way.seen == 0:
+        return "no-devices", "use a pool whose machines have devices"
+    if way.matching == 0 and "capacity" in by_step:
+        return "capacity-too-large", "request less capacity, or use larger devices"
+    if way.matching == 0:
+        return "selector-mismatch", ""
+    if way.wanted is not None and way.wanted > way.matching:
+        matching = f"{counted(way.matching, 'device')} that {verb(way.matching, 'match')}"
+        return "count-too-large", f"request at most {way.matching}: a node offers {matching}"
+    if "taint" in by_step and by_step["taint"].count >= way.shortfall:
+        return (
+            "device-taint",
+            f"tolerate the device taint {by_step['taint'].detail} in the request, or remove it",
+        )
+    if "counters" in by_step and "taken" not in by_step:
+        return "counters-exhausted", "its partitions share hardware that is in use: add a node"
+    if "taken" in by_step or "counters" in by_step:
+        return "devices-taken", "add a node"
+    return "devices-short", "add a node"
+
+
+def _exclusion_text(exclusion: Exclusion, trial: _SelectorTrial) -> str:
+    count = exclusion.count
+    match exclusion.step:
+        case "selector" if exclusion.term is not None and not exclusion.term.owner:
+            return f"{count} {verb(count, 'fail')} {trial.failing(exclusion.term.expression)}"
+        case "selector" if exclusion.term is not None:
+            owner = f" of class {exclusion.term.owner}" if exclusion.term.owner else ""
+            have = f" ({', '.join(exclusion.values[:4])})" if exclusion.values else ""
+            return f"{count} {verb(count, 'fail')} `{exclusion.term.expression}`{owner}{have}"
+        case "selector":
+            return f"{count} {verb(count, 'are')} {exclusion.detail}"
+        case "unknown":
+            return f"{count} cannot be judged"
+        case "error":
+            return f"{count} {verb(count, 'fail')} with an error: {exclusion.detail}"
+        case "capacity":
+            return f"{count} {verb(count, 'are')} too small ({exclusion.detail})"
+        case "taken":
+            return f"{count} taken" + (f" ({exclusion.detail})" if exclusion.detail else "")
+        case "counters":
+            return f"{count} {verb(count, 'lack')} free counters ({exclusion.detail})"
+        case "taint":
+            return f"{count} {verb(count, 'have')} the taint {exclusion.detail}"
+
+
+def attribute_of(report: ConstraintReport) -> str:
+    """Return the name of the attribute that a constraint compares."""
+    return report.constraint.match_attribute or report.constraint.distinct_attribute or ""
+
+
+def _constraint_reason(claim: ClaimReport, report: ConstraintReport) -> Reason:
+    name = attribute_of(report)
+    groups = ", ".join(f"{count} × {value}" for value, count in report.groups[:6]) or "none carries it"
+    without = f"; {report.without} devices have no {name}" if report.without else ""
+    wanted = sum(ways[0].wanted or ways[0].matching for ways in claim.requests if ways)
+    if report.constraint.match_attribute:
+        largest = report.groups[0][1] if report.groups else 0
+        return Reason(
+            code="match-attribute",
+            message=f"no set of free devices has one value of {name} throughout: {groups}{without}",
+            fix=f"request at most {largest} devices that share {name}" if 0 < largest < wanted else "",
+            claim=claim.claim,
+        )
+    return Reason(
+        code="distinct-attribute",
+        message=f"there are not enough free devices with different values of {name}: {groups}{without}",
+        claim=claim.claim,
+    )

@@ -1,0 +1,265 @@
+"""Single changes that take away one obstacle: to the pod, its claims or the number of nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, TypeVar, get_args
+
+from dra_planner.allocation.extended import CLAIM_NAME
+from dra_planner.allocation.node.selectors import node_matches, tolerates
+from dra_planner.allocation.node.state import NodeState
+from dra_planner.allocation.place import needs_of
+from dra_planner.allocation.reasons.nodes import amount_text, toleration_text
+from dra_planner.allocation.reasons.selector_changes import change_selector, is_conditional, selector_changes
+from dra_planner.model import (
+    ClaimSpec,
+    Container,
+    DeviceRequest,
+    DeviceToleration,
+    ExactDeviceRequest,
+    PodSpec,
+    Shape,
+    Toleration,
+)
+
+EditKind = Literal[
+    "tolerate",
+    "add-node",
+    "select-less",
+    "tolerate-device",
+    "compare-inclusive",
+    "correct-value",
+    "lower-count",
+    "count-instead-of-all",
+    "drop-constraint",
+    "drop-selector",
+    "lower-capacity",
+    "lower-resource",
+    "drop-host-port",
+    "drop-anti-affinity",
+    "use-class",
+    "other-pool",
+]
+PREFERENCE: tuple[EditKind, ...] = get_args(EditKind)
+"""Edits from the least to the most intrusive."""
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One change, in words (`text`). `claim`, `request` and `way` are positions in the shape (way -1: no alternatives),
+    `index` one in a list there; `name` is a resource, label or class, `value` the new amount.
+    """
+
+    kind: EditKind
+    text: str
+    claim: int = -1
+    request: int = -1
+    way: int = -1
+    index: int = -1
+    name: str = ""
+    value: int = 0
+
+    @property
+    def is_conditional(self) -> bool:
+        """Whether it helps only where less than what is asked for will do."""
+        return is_conditional(self.text)
+
+    toleration: Toleration | DeviceToleration | None = None
+    conditions: tuple[tuple[str, str], ...] = ()  # of the selector at `index`: each, and what stands in its place
+
+    def __str__(self) -> str:
+        return self.text
+
+
+# -- what could be changed
+
+
+def possible_edits(shape: Shape, node: NodeState, fresh: NodeState | None) -> Iterator[Edit]:
+    """Yield every single change that takes away one obstacle on this node, whether it suffices or not."""
+    if fresh is not None:
+        yield Edit("add-node", f"add one more node like {node.node.name}")
+    yield from _pod_edits(shape, node)
+    for number, claim in enumerate(shape.claims):
+        for index, constraint in enumerate(claim.spec.constraints):
+            name = constraint.match_attribute or constraint.distinct_attribute
+            yield Edit("drop-constraint", f"drop the constraint on {name} of claim {claim.name}", number, index=index)
+        for position, request in enumerate(claim.spec.requests):
+            ways = [(-1, request.exactly)] if request.exactly else []
+            ways += list(enumerate(request.first_available))
+            for way, spec in ways:
+                yield from _way_edits(Edit("lower-count", "", number, position, way), spec, shape, node)
+
+
+def _pod_edits(shape: Shape, node: NodeState) -> Iterator[Edit]:
+    pod, own = shape.pod, node.node
+    for taint in own.taints:
+        if taint.effect != "PreferNoSchedule" and not any(tolerates(t, taint) for t in pod.tolerations):
+            toleration = Toleration(taint.key, "Equal" if taint.value else "Exists", taint.value, taint.effect)
+            text = f"add to the pod's tolerations: {toleration_text(taint)}"
+            yield Edit("tolerate", text, toleration=toleration)
+    for key, value in pod.node_selector.items():
+        if own.meta.labels.get(key) != value:
+            yield Edit("select-less", f"drop {key}={value} from the pod's nodeSelector", name=key)
+    if pod.node_affinity is not None and not node_matches(pod.node_affinity, own):
+        yield Edit("select-less", "drop the pod's required node affinity")
+    needs = needs_of(shape, node.template)
+    for name, amount in needs.requests.items():
+        left = node.free(name)
+        if amount > left > 0 and name != "pods":
+            text = f"lower the pod's request for {name} from {amount_text(name, amount)} to {amount_text(name, left)}"
+            yield Edit("lower-resource", text, name=name, value=left)
+    if needs.ports:
+        yield Edit("drop-host-port", "use no host port")
+    if pod.pod_anti_affinity:
+        yield Edit("drop-anti-affinity", "drop the pod's required anti-affinity")
+
+
+def _way_edits(at: Edit, spec: ExactDeviceRequest, shape: Shape, node: NodeState) -> Iterator[Edit]:
+    where = _where(shape, at)
+    if spec.allocation_mode == "All":
+        yield replace(at, kind="count-instead-of-all", text=f"request one device instead of all in {where}", value=1)
+    elif spec.count > 1:
+        yield replace(at, kind="lower-count", text=count_text(shape, at, spec.count, 1), value=1)
+    if shape.claims[at.claim].name == CLAIM_NAME:
+        return  # nobody wrote that claim: there is no more to change than how much the pod requests
+    for index, selector in enumerate(spec.selectors):
+        for change in selector_changes(selector.expression, spec.device_class_name, node.template):
+            text = f"{change.text} {'from' if change.kind == 'drop-selector' else 'in'} {where}"
+            yield replace(at, kind=change.kind, text=text, index=index, conditions=change.parts)
+    for name, amount in spec.capacity.items():
+        text = f"request less {name} than {amount} in {where}"
+        yield replace(at, kind="lower-capacity", text=text, name=name)
+    taints = {t for c in node.template.candidates for t in c.device.taints if t.effect in ("NoSchedule", "NoExecute")}
+    for taint in sorted(taints, key=str):
+        if not any(tolerates(t, taint) for t in spec.tolerations):
+            toleration = DeviceToleration(taint.key, "Equal", taint.value, taint.effect)
+            text = f"tolerate the device taint {taint.key}={taint.value}:{taint.effect} in {where}"
+            yield replace(at, kind="tolerate-device", text=text, toleration=toleration)
+    for name in sorted(node.template.classes):
+        if name != spec.device_class_name:
+            yield replace(at, kind="use-class", text=f"use DeviceClass {name} in {where}", name=name)
+
+
+def _where(shape: Shape, at: Edit) -> str:
+    claim = shape.claims[at.claim]
+    if claim.name == CLAIM_NAME:
+        return "the pod's extended resources"
+    request = claim.spec.requests[at.request]
+    sub = f"/{request.first_available[at.way].name}" if at.way >= 0 else ""
+    return f"request {request.name}{sub} of claim {claim.name}"
+
+
+def count_text(shape: Shape, at: Edit, asked: int, value: int) -> str:
+    devices = "1 device" if value == 1 else f"{value} devices"
+    return f"request {devices} instead of {asked} in {_where(shape, at)}"
+
+
+def way_of(shape: Shape, edit: Edit) -> ExactDeviceRequest:
+    """Return the alternative an edit speaks of."""
+    request = shape.claims[edit.claim].spec.requests[edit.request]
+    way = request.exactly if edit.way < 0 else request.first_available[edit.way]
+    assert way is not None  # the edit was made from it
+    return way
+
+
+# -- changing it
+
+
+def apply_edits(edits: Sequence[Edit], shape: Shape) -> Shape:
+    """Return the shape with the edits made (another node changes no shape)."""
+    for edit in sorted(edits, key=lambda e: -e.index):  # positions in lists stay true from the end
+        shape = _apply(edit, shape)
+    return replace(shape, id=f"{shape.id}+{hash(tuple(edits)):x}")
+
+
+def _apply(edit: Edit, shape: Shape) -> Shape:
+    pod = shape.pod
+    match edit.kind:
+        case "add-node" | "other-pool":
+            return shape
+        case "tolerate":
+            assert isinstance(edit.toleration, Toleration)
+            return replace(shape, pod=replace(pod, tolerations=(*pod.tolerations, edit.toleration)))
+        case "select-less" if edit.name:
+            kept = {key: value for key, value in pod.node_selector.items() if key != edit.name}
+            return replace(shape, pod=replace(pod, node_selector=kept))
+        case "select-less":
+            return replace(shape, pod=replace(pod, node_affinity=None))
+        case "lower-resource":
+            return replace(shape, pod=_with_resource(shape, edit.name, edit.value))
+        case "drop-host-port":
+            containers = tuple(replace(c, ports=()) for c in pod.containers)
+            sidecars = tuple(replace(c, ports=()) for c in pod.init_containers)
+            return replace(shape, pod=replace(pod, containers=containers, init_containers=sidecars))
+        case "drop-anti-affinity":
+            return replace(shape, pod=replace(pod, pod_anti_affinity=()))
+        case _:
+            claim = shape.claims[edit.claim]
+            changed = replace(claim, spec=_edit_claim(edit, claim.spec))
+            return replace(shape, claims=(*shape.claims[: edit.claim], changed, *shape.claims[edit.claim + 1 :]))
+
+
+def _with_resource(shape: Shape, name: str, value: int) -> PodSpec:
+    """The pod asking for so much of a resource in all: in its first container, and nothing in the others."""
+    pod = shape.pod
+
+    def without(container: Container) -> Container:
+        requests = {n: a for n, a in container.requests.items() if n != name}
+        limits = {n: a for n, a in container.limits.items() if n != name}
+        return replace(container, requests=requests, limits=limits)
+
+    containers = tuple(without(c) for c in pod.containers)
+    if containers:
+        first = replace(containers[0], requests={**containers[0].requests, name: value})
+        containers = (first, *containers[1:])
+    whole = {n: a for n, a in pod.pod_requests.items() if n != name}
+    overhead = {n: a for n, a in pod.overhead.items() if n != name}
+    init = tuple(without(c) for c in pod.init_containers)
+    return replace(pod, containers=containers, init_containers=init, pod_requests=whole, overhead=overhead)
+
+
+def _edit_claim(edit: Edit, spec: ClaimSpec) -> ClaimSpec:
+    if edit.kind == "drop-constraint":
+        return replace(spec, constraints=_without(spec.constraints, edit.index))
+    request = spec.requests[edit.request]
+    changed = _edit_request(edit, request)
+    return replace(spec, requests=(*spec.requests[: edit.request], changed, *spec.requests[edit.request + 1 :]))
+
+
+def _edit_request(edit: Edit, request: DeviceRequest) -> DeviceRequest:
+    if edit.way < 0:
+        assert request.exactly is not None
+        return replace(request, exactly=_edit_way(edit, request.exactly))
+    subs = request.first_available
+    changed = _edit_way(edit, subs[edit.way])
+    return replace(request, first_available=(*subs[: edit.way], changed, *subs[edit.way + 1 :]))
+
+
+Way = TypeVar("Way", bound=ExactDeviceRequest)
+Item = TypeVar("Item")
+
+
+def _edit_way(edit: Edit, way: Way) -> Way:
+    match edit.kind:
+        case "lower-count":
+            return replace(way, count=edit.value)
+        case "count-instead-of-all":
+            return replace(way, allocation_mode="ExactCount", count=1)
+        case "compare-inclusive" | "correct-value" | "drop-selector":
+            old = way.selectors[edit.index]
+            new = replace(old, expression=change_selector(old.expression, edit.conditions))
+            return replace(way, selectors=(*way.selectors[: edit.index], new, *way.selectors[edit.index + 1 :]))
+        case "lower-capacity":
+            return replace(way, capacity={n: q for n, q in way.capacity.items() if n != edit.name})
+        case "tolerate-device":
+            assert isinstance(edit.toleration, DeviceToleration)
+            return replace(way, tolerations=(*way.tolerations, edit.toleration))
+        case "use-class":
+            return replace(way, device_class_name=edit.name)
+        case _:
+            raise AssertionError(f"{edit.kind} changes no request")
+
+
+def _without(items: tuple[Item, ...], index: int) -> tuple[Item, ...]:
+    return (*items[:index], *items[index + 1 :])

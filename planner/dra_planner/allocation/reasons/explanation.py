@@ -1,0 +1,243 @@
+"""Why a claim fits or not, request by request: how many devices each step leaves, as data.
+
+The counts answer for one node in one state. A device is counted at the first step that excludes it, in the
+order in which the search looks: use, selectors term by term, capacity, counters, taints.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from dra_planner.allocation.node.filters import Misfit
+from dra_planner.allocation.node.selectors import untolerated_device_taint
+from dra_planner.allocation.node.state import NodeState
+from dra_planner.allocation.place import place, plan_for, searched_claims
+from dra_planner.allocation.search.capacity import consumption
+from dra_planner.allocation.search.constraints import lookup_attribute
+from dra_planner.allocation.search.devices import Candidate, DeviceId
+from dra_planner.allocation.search.holdings import open_holdings
+from dra_planner.allocation.search.requests import Alternative, Plan, PlannedClaim
+from dra_planner.allocation.search.selection import Term, values_read
+from dra_planner.allocation.verdicts import Answer, Placement, Refusal
+from dra_planner.model import DeviceConstraint, Shape, Unknown
+from dra_planner.quantity import Quantity
+
+Step = Literal["selector", "unknown", "error", "capacity", "taken", "counters", "taint"]
+
+
+@dataclass(frozen=True, slots=True)
+class Exclusion:
+    """So many devices end at this step. `term` is set for selectors; `detail` says over what (a taint, a
+    message, a capacity); `values` are what those devices have where a selector looked.
+    """
+
+    step: Step
+    count: int
+    term: Term | None = None
+    detail: str = ""
+    values: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AlternativeReport:
+    """One way to satisfy a request. `wanted` is None for all devices; `left` is how many are free and match,
+    `matching` how many match at all, `seen` how many the node has.
+    """
+
+    request: str
+    wanted: int | None
+    seen: int
+    matching: int
+    left: int
+    exclusions: tuple[Exclusion, ...]
+    fault: str = ""
+
+    @property
+    def shortfall(self) -> int:
+        """How many devices are missing."""
+        wanted = self.wanted if self.wanted is not None else max(self.matching, 1)
+        return max(0, wanted - self.left)
+
+
+@dataclass(frozen=True, slots=True)
+class ConstraintReport:
+    """One constraint over the devices that are left: how many carry the attribute, and how they group by its
+    value.
+    """
+
+    constraint: DeviceConstraint
+    groups: tuple[tuple[str, int], ...]
+    without: int
+    unknown: int
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimReport:
+    """One claim on one node: its requests with their alternatives in order, and its constraints."""
+
+    claim: str
+    requests: tuple[tuple[AlternativeReport, ...], ...]
+    constraints: tuple[ConstraintReport, ...]
+
+
+def report_claims(plan: Plan, node: NodeState) -> tuple[ClaimReport, ...]:
+    """Return what each step leaves of the node's devices, for every claim of the plan."""
+    return tuple(_report_claim(claim, plan, node) for claim in plan.claims)
+
+
+def _report_claim(claim: PlannedClaim, plan: Plan, node: NodeState) -> ClaimReport:
+    requests = tuple(tuple(_report_way(way, plan, node) for way in r.alternatives) for r in claim.requests)
+    left = 0
+    for request in claim.requests:
+        for way in request.alternatives:
+            left |= way.selection.matched & way.roomy & ~node.taken & ~way.tainted
+    constraints = tuple(_report_constraint(c, left, node) for c in claim.spec.constraints)
+    return ClaimReport(claim.name, requests, constraints)
+
+
+def _report_way(way: Alternative, plan: Plan, node: NodeState) -> AlternativeReport:
+    template = node.template
+    searched = [c for c in template.candidates if c.bit & template.searched]
+    excluded: Counter[tuple[Step, Term | None, str]] = Counter()
+    values: dict[tuple[Step, Term | None, str], Counter[str]] = {}
+    left = 0
+    if not way.fault:
+        for candidate in searched:
+            why = _why_excluded(way, candidate, plan, node)
+            if why is None:
+                left += 1
+                continue
+            excluded[why] += 1
+            if why[0] == "selector" and why[1] is not None:
+                read = values_read(why[1], candidate, template.features)
+                values.setdefault(why, Counter()).update(read)
+    exclusions = tuple(
+        Exclusion(
+            step,
+            count,
+            term,
+            detail,
+            tuple(v for v, _ in values.get((step, term, detail), Counter()).most_common()),
+        )
+        for (step, term, detail), count in excluded.items()
+    )
+    return AlternativeReport(
+        request=way.label,
+        wanted=None if way.takes_all else way.spec.count,
+        seen=len(searched),
+        matching=(way.selection.matched & way.roomy).bit_count(),
+        left=left,
+        exclusions=exclusions,
+        fault=way.fault or way.all_fault,
+    )
+
+
+def _why_excluded(
+    way: Alternative, candidate: Candidate, plan: Plan, node: NodeState
+) -> tuple[Step, Term | None, str] | None:
+    index, bit, selection = candidate.index, candidate.bit, way.selection
+    if index in selection.failed:
+        return "selector", selection.failed[index], ""
+    if bit & way.erring:
+        return "error", None, way.errors[index]
+    if bit & selection.unknown:
+        term, message = selection.unknowns[index]
+        return "unknown", term, message
+    if not bit & selection.matched:
+        return "selector", None, "not for this node"
+    if not bit & way.roomy:
+        return "capacity", None, _capacity_detail(way, candidate, node)
+    if node.taken & bit and not way.spec.admin_access:
+        return "taken", None, ""
+    holdings = open_holdings(
+        node.template,
+        plan,
+        node.template.behaviour,
+        node.taken,
+        {i: dict(s) for i, s in node.shares},
+        "pessimistic",
+    )
+    if not holdings.has_room(way, index):
+        return "taken", None, "its capacity is shared out"
+    if candidate.device.consumes_counters and not holdings.ledger.charge(candidate):
+        return "counters", None, ", ".join(c.counter_set for c in candidate.device.consumes_counters)
+    if way.tainted & bit:
+        return "taint", None, str(_taint_text(way, candidate))
+    return None
+
+
+def _taint_text(way: Alternative, candidate: Candidate) -> str:
+    taint = untolerated_device_taint(candidate.device.taints, way.spec.tolerations)
+    if taint is None:
+        return "a taint"
+    text = f"{taint.key}={taint.value}:{taint.effect}" if taint.value else f"{taint.key}:{taint.effect}"
+    return f"{text} (of DeviceTaintRule {taint.rule})" if taint.rule else text
+
+
+def _capacity_detail(way: Alternative, candidate: Candidate, node: NodeState) -> str:
+    device = candidate.device
+    for name, asked in way.spec.capacity.items():
+        have = device.capacity.get(name)
+        if have is None:
+            return f"no capacity {name}"
+        if consumption(device, {name: asked}, node.features) is None:
+            return f"{name}: {asked} is outside what its policy allows"
+        if isinstance(have.value, Quantity) and have.value < asked:
+            return f"{name}: {have.value}, asked {asked}"
+    return "its capacity"
+
+
+def _report_constraint(constraint: DeviceConstraint, left: int, node: NodeState) -> ConstraintReport:
+    name = constraint.match_attribute or constraint.distinct_attribute or ""
+    groups: Counter[str] = Counter()
+    without = unknown = 0
+    for candidate in _of(left, node.template.candidates):
+        value = lookup_attribute(candidate, name)
+        if value is None:
+            without += 1
+        elif isinstance(value, Unknown) and not value.group:
+            unknown += 1
+        else:
+            groups[f"group {value.group}" if isinstance(value, Unknown) else str(value)] += 1
+    return ConstraintReport(constraint, tuple(groups.most_common()), without, unknown)
+
+
+def _of(bits: int, candidates: Sequence[Candidate]) -> Iterable[Candidate]:
+    return (c for c in candidates if c.bit & bits)
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """How the search for one pod goes on one node: the verdict, what the other filters say, and each claim in turn.
+
+    `claims` counts devices as they are before the pod comes; `picks` are the devices it would
+    get, by claim and request.
+    """
+
+    node: str
+    verdict: Answer
+    misfit: Misfit | None
+    claims: tuple[ClaimReport, ...]
+    picks: tuple[tuple[str, str, DeviceId], ...] = ()
+
+
+def explain(shape: Shape, node: NodeState) -> Explanation:
+    """Return the search as a tree of counts, whether the pod fits or not."""
+    verdict = place(shape, node)
+    misfit = verdict.misfit if isinstance(verdict, Refusal) else None
+    known = all(
+        way.device_class_name in node.template.classes
+        for claim in shape.claims
+        for request in claim.spec.requests
+        for way in (request.exactly, *request.first_available)
+        if way is not None
+    )
+    plan = plan_for(shape, searched_claims(shape, node), node.template) if known else None
+    picks: tuple[tuple[str, str, DeviceId], ...] = ()
+    if isinstance(verdict, Placement):
+        candidates = node.template.candidates
+        picks = tuple((got.name, p.request, candidates[p.index].id) for got in verdict.picks for p in got.picks)
+    return Explanation(node.node.name, verdict, misfit, report_claims(plan, node) if plan else (), picks)

@@ -1,0 +1,149 @@
+"""Why a node is turned down before its devices are looked at, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from dra_planner.allocation.node.filters import Misfit
+from dra_planner.allocation.search.results import quantity_of
+from dra_planner.allocation.verdicts import Refusal
+from dra_planner.catalog.label_owners import label_owner
+from dra_planner.claims.extended import IMPLICIT_PREFIX
+from dra_planner.clouds import cloud, names
+from dra_planner.model import Reason, Taint
+
+_GI = 2**30
+_SHORT_CODES = {
+    "cpu": "insufficient-cpu",
+    "memory": "insufficient-memory",
+    "ephemeral-storage": "insufficient-ephemeral-storage",
+    "pods": "too-many-pods",
+}
+
+
+def misfit_reasons(misfit: Misfit, refusal: Refusal) -> Iterable[Reason]:
+    """Yield why the node is turned down before devices are looked at."""
+    if misfit.filter != "resources":
+        yield _misfit_reason(misfit, refusal)
+    for name, asked, left in sorted(misfit.shortages, key=lambda s: s[1] - s[2]):
+        reason = _shortage(name, asked, left, refusal.node.node.allocatable.get(name, 0))
+        overhead = refusal.shape.pod.overhead.get(name, 0)
+        if overhead:
+            message = f"{reason.message} (its RuntimeClass adds {amount_text(name, overhead)} of overhead)"
+            reason = replace(reason, message=message)
+        yield reason
+
+
+def _shortage(name: str, asked: int, left: int, total: int) -> Reason:
+    if name == "pods":
+        return Reason(code="too-many-pods", message=f"all {total} pod slots of the node are taken", fix="add a node")
+    missing = amount_text(name, asked - left)
+    whole = "" if left == total else f" of {amount_text(name, total)}"
+    fix = f"request {missing} less, or use a larger machine" if asked > total else f"free {missing}, or add a node"
+    if not total and name.startswith("hugepages-"):
+        fix = f"give the nodes pages of that size (hugePages of a pool of the fleet), or leave {name} out"
+    if not total and "/" in name:
+        plugin = f"use nodes whose device plugin offers {name}"
+        fix = f"request the devices with a ResourceClaim, or {plugin}" if name.startswith("nvidia.com/") else plugin
+        if name.startswith(IMPLICIT_PREFIX):
+            fix = f"request a device of DeviceClass {name.removeprefix(IMPLICIT_PREFIX)} with a ResourceClaim"
+    return Reason(
+        code=_SHORT_CODES.get(name, "insufficient-resource"),
+        message=f"{name}: requests {amount_text(name, asked)}, {amount_text(name, left)}{whole} left, {missing} short",
+        fix=fix,
+    )
+
+
+def amount_text(name: str, amount: int) -> str:
+    """Return an amount with its unit: cores for cpu, GiB for memory and storage, a count otherwise."""
+    if name == "cpu":
+        return f"{amount / 1000:g} CPU"
+    if name in ("memory", "ephemeral-storage") or name.startswith("hugepages-"):
+        return f"{amount / _GI:.4g} GiB"
+    return str(quantity_of(amount * 10**9))
+
+
+def _misfit_reason(misfit: Misfit, refusal: Refusal) -> Reason:
+    node = refusal.node.node
+    match misfit.filter:
+        case "unschedulable":
+            return Reason(
+                code="node-unschedulable", message="the node is cordoned", fix=f"kubectl uncordon {node.name}"
+            )
+        case "node-name":
+            return Reason(code="node-name", message=f"the pod is bound to node {refusal.shape.pod.node_name} by name")
+        case "taint":
+            return _taint_reason(misfit.taint or Taint(""))
+        case "host-port":
+            return Reason(code="host-port", message=f"host port {misfit.port} is taken on the node")
+        case "affinity":
+            return Reason(
+                code="pod-affinity",
+                message=f"the pod must run beside other pods (same {misfit.label}) that are not here",
+            )
+        case "topology-label":
+            return Reason(
+                code="topology-label",
+                message=f"the node has no label {misfit.label}, over which the pods must be spread or kept together",
+                fix=f"label the nodes with {misfit.label}, or use a label that they carry",
+            )
+        case "spread":
+            return Reason(
+                code="topology-spread",
+                message=f"the pods would be spread too unevenly over {misfit.label}",
+                fix="add room where fewer of them run, or raise maxSkew",
+            )
+        case "anti-affinity":
+            return Reason(
+                code="pod-anti-affinity",
+                message="a pod on the node and this pod keep away from each other (anti-affinity)",
+                fix="add a node",
+            )
+        case _:
+            return _selector_reason(misfit, refusal)
+
+
+def _taint_reason(taint: Taint) -> Reason:
+    return Reason(
+        code="missing-toleration",
+        message=f"the node has the taint {taint}, which the pod does not tolerate",
+        fix=f"add to the pod's tolerations: {toleration_text(taint)}",
+    )
+
+
+def toleration_text(taint: Taint) -> str:
+    """Return the toleration that answers a taint, as YAML."""
+    operator = f'operator: Equal, value: "{taint.value}"' if taint.value else "operator: Exists"
+    return f"{{key: {taint.key}, {operator}, effect: {taint.effect}}}"
+
+
+def _selector_reason(misfit: Misfit, refusal: Refusal) -> Reason:
+    labels = refusal.node.node.meta.labels
+    if not misfit.label:
+        return Reason(code="node-affinity", message="the node's labels do not pass the pod's required node affinity")
+    key, _, value = misfit.label.partition("=")
+    have, fix = f"has no label {key}", f"drop {key} from the pod's nodeSelector"
+    if key not in labels and (owner := _owner(key)):
+        have, instead = f"{have}, which {owner[0]} would set", owner[1]
+        fix = f"{fix}, and {instead}" if instead else fix
+    elif key in labels:
+        have, fix = f'has {key}="{labels[key]}"', f'select {key}="{labels[key]}", or {fix}'
+    elif _can_be_set(key, value):
+        fix = f"label the pool with {misfit.label}, or {fix}"
+    return Reason(
+        code="node-selector",
+        message=f"the pod selects nodes with {misfit.label}; the node {have}",
+        fix=fix,
+    )
+
+
+def _owner(key: str) -> tuple[str, str] | None:
+    """Return who sets the label, and what to select by instead; None for one that pools can be given."""
+    found = label_owner(key)
+    return (found.owner, found.instead) if found is not None else None
+
+
+def _can_be_set(key: str, value: str) -> bool:
+    """Whether every cloud takes the label from the owner of a pool."""
+    return not any(cloud(name).label_fault(key, value) for name in names())

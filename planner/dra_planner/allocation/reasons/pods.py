@@ -1,0 +1,200 @@
+"""Why a pod is not placed on a node, in words a person can act on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from dra_planner.allocation.place import plan_for, searched_claims
+from dra_planner.allocation.reasons.devices import attribute_of, device_reasons
+from dra_planner.allocation.reasons.explanation import AlternativeReport, ClaimReport, Exclusion, report_claims
+from dra_planner.allocation.reasons.nodes import misfit_reasons
+from dra_planner.allocation.reasons.suggestions import suggest_edits
+from dra_planner.allocation.search.selection import fix_of, terms_of
+from dra_planner.allocation.verdicts import Refusal, Undecided
+from dra_planner.catalog.label_owners import label_owner
+from dra_planner.model import Reason
+from dra_planner.wording import counted, verb
+
+_PATCH_NOTE = "this may depend on the patch release: a known defect decides ({})"
+
+
+def reasons_of(answer: Refusal | Undecided) -> tuple[Reason, ...]:
+    """Return why a pod was not placed on a node, nearest miss first; never empty."""
+    return _refusal_reasons(answer) if isinstance(answer, Refusal) else _open_questions(answer)
+
+
+def _refusal_reasons(refusal: Refusal) -> tuple[Reason, ...]:
+    if refusal.kind == "filter" and refusal.misfit is not None:
+        return tuple(misfit_reasons(refusal.misfit, refusal))
+    if refusal.kind == "claim":
+        return (_claim_reason(refusal),)
+    if refusal.kind == "error":
+        return (_noted(_error_reason(refusal), refusal),)
+    reasons = list(device_reasons(refusal))
+    pools = [p for p in refusal.node.template.pools if p.invalid or p.incomplete]
+    for pool in pools:
+        what = f"is invalid: {pool.invalid_reason}" if pool.invalid else "is incomplete: not all its slices are there"
+        reasons.append(Reason(code="pool-not-usable", message=f"resource pool {pool.id} {what}"))
+    return tuple(_noted(reason, refusal) for reason in reasons)
+
+
+def _open_questions(undecided: Undecided) -> tuple[Reason, ...]:
+    shape, node = undecided.shape, undecided.node
+    if undecided.kind == "effort":
+        return (
+            Reason(
+                code="search-too-long",
+                message=f"no answer after trying {undecided.steps} devices; the scheduler gives up after 10 seconds",
+                fix="request fewer devices at a time, or narrow the selectors",
+            ),
+        )
+    if undecided.kind == "volume":
+        names = ", ".join(undecided.details)
+        return (
+            Reason(
+                code="zonal-volume",
+                message=f"the zone of {names} is known at run time only: it cannot be told which nodes can mount it",
+            ),
+        )
+    if undecided.kind == "driver":
+        return (
+            Reason(
+                code="driver-not-known",
+                message=f"it cannot be told whether its nodes publish devices: {undecided.details[0]}",
+                fix="set image.driverRoot of the pool to the folder of the NVIDIA driver on its image",
+            ),
+        )
+    if undecided.kind in ("estimate", "label"):
+        return (_prediction_reason(undecided),)
+    plan = plan_for(shape, searched_claims(shape, node), node.template)
+    reasons = []
+    for claim in report_claims(plan, node):
+        for request in claim.requests:
+            for way in request:
+                reasons += [_unknown_reason(claim, way, e) for e in way.exclusions if e.step == "unknown"]
+        for constraint in claim.constraints:
+            if constraint.unknown:
+                name = attribute_of(constraint)
+                reasons.append(
+                    Reason(
+                        code="attribute-unknown",
+                        message=f"{constraint.unknown} devices have a value of {name} that is known at run time only",
+                        claim=claim.claim,
+                    )
+                )
+    depends = Reason(code="attribute-unknown", message="it depends on a value that is known at run time only")
+    return tuple(reasons) or (depends,)
+
+
+def _prediction_reason(undecided: Undecided) -> Reason:
+    names = ", ".join(undecided.details)
+    if undecided.kind == "estimate":
+        return Reason(
+            code="estimate-too-close",
+            message=f"the cautious estimate of {names} leaves too little, and a real node may have enough",
+            fix=f"request less {names}, or measure one node and plan with --observed",
+        )
+    return Reason(
+        code="label-unknown",
+        message=f"the value of the node label {names} is known at run time only",
+        fix=_label_fix(undecided.details),
+    )
+
+
+def _label_fix(labels: Sequence[str]) -> str:
+    """Return what to select by instead of labels whose values the fleet does not decide."""
+    if all(label.endswith("/zone") for label in labels):
+        return "name one zone for the pool, or select by pulumi-dra/pool"
+    for label in labels:
+        if (owner := label_owner(label)) is not None and owner.instead:
+            return f"leave {label} out of the pod's nodeSelector and affinity, and {owner.instead}"
+    return "select by labels that the fleet decides: pulumi-dra/pool, or labels of the pool"
+
+
+def _unknown_reason(claim: ClaimReport, way: AlternativeReport, exclusion: Exclusion) -> Reason:
+    expression = f" `{exclusion.term.expression}`" if exclusion.term else ""
+    return Reason(
+        code="selector-unknown",
+        message=f"it cannot be told whether {counted(exclusion.count, 'device')} "
+        f"{verb(exclusion.count, 'pass')}{expression}: {exclusion.detail}",
+        claim=claim.claim,
+        request=way.request,
+    )
+
+
+def _noted(reason: Reason, refusal: Refusal) -> Reason:
+    if not refusal.may:
+        return reason
+    note = _PATCH_NOTE.format(", ".join(sorted(refusal.may)))
+    return replace(reason, message=f"{reason.message}; {note}")
+
+
+def _claim_reason(refusal: Refusal) -> Reason:
+    if refusal.shape.pod.scheduling_gates:
+        return Reason(
+            code="scheduling-gated",
+            message=f"the pod is held back by {refusal.message}",
+            fix="its gates must be removed before it can be scheduled",
+        )
+    if refusal.message.endswith("does not exist"):
+        return Reason(
+            code="class-missing",
+            message=refusal.message,
+            fix="create the DeviceClass, or correct deviceClassName",
+        )
+    return Reason(
+        code="claim-elsewhere",
+        message=f"{refusal.message}; the pods that share it must run there",
+        fix="give each pod a claim of its own with a ResourceClaimTemplate, or make room on that node",
+        claim=refusal.claim,
+    )
+
+
+def _error_reason(refusal: Refusal) -> Reason:
+    message = refusal.message
+    code, fix = "scheduler-error", ""
+    if "CEL compile error" in message:
+        code, fix = "selector-error", _compile_fix(refusal)
+    elif "CEL" in message:
+        code, fix = "selector-error", _edits_text(refusal)
+    elif "exceeds the claim limit" in message:
+        code, fix = "too-many-devices", "a claim holds at most 32 devices: split it into several claims"
+    elif "status.reservedFor" in message:
+        code, fix = (
+            "too-many-consumers",
+            "a claim serves at most 256 pods: use a ResourceClaimTemplate, or several claims",
+        )
+    elif "asks for all devices" in message:
+        code = "pool-not-usable"
+    elif "claim constraint would not be satisfied" in message:
+        code, fix = (
+            "all-breaks-constraint",
+            "allocationMode All takes every matching device: narrow the selectors",
+        )
+    return Reason(
+        code=code,
+        message=f"scheduling fails with an error: {message}",
+        fix=fix,
+        claim=refusal.claim,
+    )
+
+
+def _edits_text(refusal: Refusal) -> str:
+    """Return the smallest changes to the selectors with which the pod fits; "" for none."""
+    return " and ".join(edit.text for edit in suggest_edits(refusal))
+
+
+def _compile_fix(refusal: Refusal) -> str:
+    """Return what would make the first selector of the pod's claims compile that does not."""
+    template = refusal.node.template
+    for claim in searched_claims(refusal.shape, refusal.node):
+        for request in claim.spec.requests:
+            for way in (request.exactly, *request.first_available):
+                if way is None or way.device_class_name not in template.classes:
+                    continue
+                for term in terms_of(template.classes[way.device_class_name], way.selectors):
+                    fix = fix_of(term.expression, template.features)
+                    if fix:
+                        return fix
+    return ""

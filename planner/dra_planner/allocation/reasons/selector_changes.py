@@ -1,0 +1,220 @@
+"""What could be changed in one selector so that more devices pass it: condition by condition, smallest change first.
+
+Nothing here is tried: whoever offers a change applies it and searches again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import TYPE_CHECKING, Final, Literal
+
+from dra_planner.allocation.node.template import Template
+from dra_planner.allocation.search.devices import Candidate
+from dra_planner.allocation.search.selection import outcomes
+from dra_planner.cel import Dialect, Selector, compile, explain
+from dra_planner.cel.advice.versions import as_versions
+from dra_planner.cel.explanation import NEAR_PERCENT, split_at_and
+from dra_planner.cel.tree import Call
+from dra_planner.quantity import Quantity, QuantityError
+
+if TYPE_CHECKING:
+    from dra_planner.cel import Selector
+    from dra_planner.cel import Term as Condition
+
+ChangeKind = Literal["compare-inclusive", "correct-value", "drop-selector"]
+
+_ONLY_IF: Final = "if "
+_SAME_WORD: Final = 0.6  # of difflib's ratio
+_MOST_DROPS: Final = 4  # sets of conditions to drop, of one selector
+_LEAST_PATH: Final = 3  # attributes, domain, name
+_NO_VERSION: Final = "No Major.Minor.Patch elements found"
+_NO_OVERLOAD: Final = "no such overload"
+_SHORT_VERSION: Final = re.compile(r"(?P<before>semver\(\s*[\"'])(?P<version>\d+(?:\.\d+)?)(?P<after>[\"'])")
+_MIG_ONLY: Final = frozenset({"profile", "parentUUID"})  # which devices of NVIDIA's driver publish if they are parts
+_OF_MIG: Final = re.compile(
+    r"""attributes\[["']gpu\.nvidia\.com["']\](?:\.|\[["'])(?:profile|parentUUID|type(?:["']\])?\s*==\s*["']mig["'])"""
+)
+_NUMBER: Final = re.compile(r"\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class SelectorChange:
+    """Conditions of a selector, each with what stands in its place ("": nothing), and the change in words."""
+
+    kind: ChangeKind
+    parts: tuple[tuple[str, str], ...]
+    text: str
+
+
+def selector_changes(expression: str, device_class: str, template: Template) -> Iterator[SelectorChange]:
+    """Yield changes to a selector of a request, by what the devices of its class have on this node.
+
+    First those that keep what was meant (a comparison that includes the value itself, a value as it is published),
+    then the conditions to drop.
+    """
+    selector = _compile(expression, template)
+    if selector is None:
+        return
+    devices = devices_of_class(device_class, template)
+    terms = explain(selector, devices).terms
+    for term in terms:
+        if term.failing:
+            yield from _corrections(term, template)
+        elif term.erring:
+            yield from _corrections_of_errors(term, devices, template)
+    conditions = [term.text for term in terms]
+    are_whole = not any(_MIG_ONLY & _names(each, "attributes", each.driver) for each in devices)
+    for dropped in _conditions_to_drop(conditions, devices, template):
+        what = " and ".join(f"`{condition}`" for condition in dropped)
+        only_if = f"{_ONLY_IF}a whole GPU will do, " if are_whole and any(map(asks_for_mig, dropped)) else ""
+        yield SelectorChange("drop-selector", tuple((each, "") for each in dropped), f"{only_if}drop {what}")
+
+
+def failing_conditions(expression: str, device_class: str, template: Template) -> tuple[Condition, ...]:
+    """Return the conditions of a selector that keep devices of the class out, over the devices that are kept out."""
+    selector = _compile(expression, template)
+    if selector is None:
+        return ()
+    devices = devices_of_class(device_class, template)
+    said = outcomes([expression], devices, template.features)
+    kept_out = [each for each, ((verdict, _),) in zip(devices, said, strict=True) if verdict == "no-match"]
+    return tuple(term for term in explain(selector, kept_out).terms if term.failing)
+
+
+def change_selector(expression: str, parts: Sequence[tuple[str, str]]) -> str:
+    """Return the selector with conditions replaced; `true` where none is left."""
+    instead = dict(parts)
+    conditions = [expression] if expression in instead else split_at_and(expression)
+    kept = [instead.get(condition, condition) for condition in conditions]
+    return " && ".join(condition for condition in kept if condition) or "true"
+
+
+def asks_for_mig(expression: str) -> bool:
+    """Whether a selector, or a condition of one, is for MIG devices: by their type, or by what they alone publish."""
+    return _OF_MIG.search(expression) is not None
+
+
+def is_conditional(text: str) -> bool:
+    """Whether a change, or a fix, helps only where less than what is asked for will do."""
+    return text.startswith(_ONLY_IF)
+
+
+def devices_of_class(name: str, template: Template) -> list[Candidate]:
+    """Return the devices of a node that the selectors of a class match."""
+    devices = [each for each in template.candidates if each.bit & template.searched]
+    known = template.classes.get(name)
+    said = outcomes([each.expression for each in known.selectors] if known else [], devices, template.features)
+    return [each for each, answers in zip(devices, said, strict=True) if all(v == "match" for v, _ in answers)]
+
+
+def _compile(expression: str, template: Template) -> Selector | None:
+    compiled = compile(expression, Dialect.of(template.features, "stored"))
+    return compiled if isinstance(compiled, Selector) else None
+
+
+def _corrections(term: Condition, template: Template) -> Iterator[SelectorChange]:
+    inclusive = _inclusive(term.text, template)
+    yield from _correction("compare-inclusive", term.text, inclusive)
+    if _is_meant(term) or _is_amount(term):
+        only_if = "" if _is_meant(term) else f"{_ONLY_IF}{term.nearest} will do, "
+        yield from _correction("correct-value", term.text, _with_value(term.text, term), only_if)
+        yield from _correction("correct-value", term.text, _with_value(inclusive, term), only_if)
+
+
+def _corrections_of_errors(
+    term: Condition, devices: Sequence[Candidate], template: Template
+) -> Iterator[SelectorChange]:
+    """Yield the condition with what is a capacity read as one, or an attribute; or with a value to compare with, and
+    versions compared as such.
+    """
+    if _NO_VERSION in term.error:
+        yield from _correction("correct-value", term.text, _SHORT_VERSION.sub(_whole_version, term.text))
+    if _NO_OVERLOAD in term.error:
+        selector = _compile(term.text, template)
+        better = as_versions(selector.tree) if selector is not None else ""
+        yield from _correction("correct-value", term.text, better)
+    for at in term.reads:
+        if len(at.path) < _LEAST_PATH:
+            continue
+        kind, domain, name = at.path[:_LEAST_PATH]
+        other = {"attributes": "capacity", "capacity": "attributes"}[kind]
+        if at.absent and any(name in _names(each, other, domain) for each in devices):
+            yield from _correction("correct-value", term.text, term.text.replace(f".{kind}", f".{other}"))
+        if "to bool" in term.error and at.values and term.text.endswith(name):
+            yield from _correction("correct-value", term.text, f'{term.text} == "{at.values[0][0]}"')
+
+
+def _whole_version(match: re.Match[str]) -> str:
+    return f"{match['before']}{match['version']}{'.0' * (2 - match['version'].count('.'))}{match['after']}"
+
+
+def _names(candidate: Candidate, kind: str, domain: str) -> set[str]:
+    device = candidate.device
+    names = device.capacity if kind == "capacity" else device.attributes
+    own = candidate.driver == domain
+    return {
+        name.rpartition("/")[2]
+        for name in names
+        if (name.rpartition("/")[0] or domain) == domain and (own or "/" in name)
+    }
+
+
+def _correction(kind: ChangeKind, condition: str, instead: str, only_if: str = "") -> Iterator[SelectorChange]:
+    if instead not in ("", condition):
+        yield SelectorChange(kind, ((condition, instead),), f"{only_if}write `{instead}` instead of `{condition}`")
+
+
+def _inclusive(condition: str, template: Template) -> str:
+    """Return a strict comparison as one that the value itself passes; "" where the condition is none."""
+    selector = _compile(condition, template)
+    function = selector.tree.function if selector is not None and isinstance(selector.tree, Call) else ""
+    for name, sign in (("isGreaterThan", ">="), ("isLessThan", "<=")):
+        value, call, amount = condition.rpartition(f".{name}(")
+        if function == name and call:
+            return f"{value}.compareTo({amount} {sign} 0"
+    for name, sign in (("_>_", ">"), ("_<_", "<")):
+        if function == name and condition.count(sign) == 1:
+            return condition.replace(sign, f"{sign}=")
+    return ""
+
+
+def _is_meant(term: Condition) -> bool:
+    """Whether the nearest published value is what the wanted one stands for: the same word, or a figure on a box."""
+    if not term.wanted or not term.nearest:
+        return False
+    try:
+        wanted, nearest = Quantity.parse(term.wanted).as_float(), Quantity.parse(term.nearest).as_float()
+    except QuantityError:
+        ours, theirs = term.wanted.lower(), term.nearest.lower()
+        same_numbers = set(_NUMBER.findall(ours)) <= set(_NUMBER.findall(theirs))
+        return same_numbers and (ours in theirs or SequenceMatcher(None, ours, theirs).ratio() >= _SAME_WORD)
+    return wanted * (100 - NEAR_PERCENT) <= nearest * 100 < wanted * 100
+
+
+def _is_amount(term: Condition) -> bool:
+    """Whether a quantity is compared, of which less is still some."""
+    try:
+        return bool(term.nearest and Quantity.parse(term.wanted).as_float() and Quantity.parse(term.nearest).as_float())
+    except QuantityError:
+        return False
+
+
+def _with_value(condition: str, term: Condition) -> str:
+    """Return the condition with the published value in the place of the wanted one; "" where that is no literal."""
+    literals = [literal for literal in (f'"{term.wanted}"', f"'{term.wanted}'") if condition.count(literal) == 1]
+    return condition.replace(literals[0], literals[0].replace(term.wanted, term.nearest)) if literals else ""
+
+
+def _conditions_to_drop(
+    conditions: Sequence[str], devices: Sequence[Candidate], template: Template
+) -> list[tuple[str, ...]]:
+    """Return which conditions must go for some device to pass, fewest first."""
+    said = outcomes(conditions, devices, template.features)
+    failing = {
+        tuple(condition for condition, (verdict, _) in zip(conditions, answers, strict=True) if verdict != "match")
+        for answers in said
+    }
+    return sorted((each for each in failing if each), key=lambda each: (len(each), each))[:_MOST_DROPS]

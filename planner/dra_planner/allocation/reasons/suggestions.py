@@ -1,0 +1,114 @@
+"""A minimal set of edits that would make a pod fit: all of them together do, and no part of them does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations, islice, product
+
+from dra_planner.allocation.node.state import NodeState
+from dra_planner.allocation.place import place
+from dra_planner.allocation.reasons.edits import PREFERENCE, Edit, apply_edits, count_text, possible_edits, way_of
+from dra_planner.allocation.verdicts import Placement, Refusal
+from dra_planner.model import Shape
+
+_STEPS = 20_000  # of one search while looking for edits
+_CLASS_CHOICES = 200  # combinations of other classes for the requests
+_PAIRS = 60  # pairs of edits tried before the set of all is shrunk
+
+
+def suggest_edits(
+    refusal: Refusal, fresh: NodeState | None = None, pools: Mapping[str, NodeState] | None = None
+) -> tuple[Edit, ...]:
+    """Return a minimal set of edits that makes the pod fit, the smallest found; empty where none helps.
+
+    `fresh` is a node of the same kind without pods of the demand: with it, "one more node" is among the edits; so is
+    moving to one of the other `pools`, by name.
+    """
+    best = _suggest_here(refusal, fresh)
+    for name, node in (pools or {}).items():
+        if best and len(best) == 1:
+            break
+        move = Edit("other-pool", f"let the pod run on pool {name}", name=name)
+        verdict = place(refusal.shape, node, budget=_STEPS)
+        more = _suggest_here(verdict, None) if isinstance(verdict, Refusal) else ()
+        if (more or isinstance(verdict, Placement)) and (not best or len(more) + 1 < len(best)):
+            best = (*more, move)
+    return best
+
+
+def _suggest_here(refusal: Refusal, fresh: NodeState | None) -> tuple[Edit, ...]:
+    trial = _Trial(refusal.shape, refusal.node, fresh)
+    edits = sorted(possible_edits(refusal.shape, refusal.node, fresh), key=lambda e: PREFERENCE.index(e.kind))
+    few = [(edit,) for edit in edits] + list(combinations(edits, 2))[:_PAIRS]
+    chosen: tuple[Edit, ...] = next((part for part in few if trial.fits(part)), ())
+    if not chosen:
+        whole = next((each for each in _large_sets(edits) if trial.fits(each)), ())
+        if not whole:
+            return ()
+        chosen = _shrink(whole, trial)
+    for position in range(len(chosen)):
+        bolder = trial.tighten(chosen, position)
+        chosen = (*chosen[:position], bolder, *chosen[position + 1 :])
+    return chosen
+
+
+def _large_sets(edits: Sequence[Edit]) -> Iterator[Sequence[Edit]]:
+    """Yield sets of all edits that do not exclude each other: a request can name one other class, or keep its own.
+
+    First those where every request that changes its class names the same one, then the combinations.
+    """
+    rest = [e for e in edits if e.kind != "use-class"]
+    choices: dict[tuple[int, int, int], list[Edit]] = {}
+    for edit in edits:
+        if edit.kind == "use-class":
+            choices.setdefault((edit.claim, edit.request, edit.way), []).append(edit)
+    yield rest
+    for name in sorted({e.name for each in choices.values() for e in each}):
+        yield [*rest, *(e for each in choices.values() for e in each if e.name == name)]
+    for chosen in islice(product(*([None, *each] for each in choices.values())), _CLASS_CHOICES):
+        yield [*rest, *(e for e in chosen if e is not None)]
+
+
+def _shrink(edits: Sequence[Edit], trial: _Trial) -> tuple[Edit, ...]:
+    """Leave edits out as long as the rest suffices; then look whether a part of what is left does."""
+    kept = list(edits)
+    for edit in reversed(edits):
+        rest = [e for e in kept if e is not edit]
+        if trial.fits(rest):
+            kept = rest
+    parts = (part for size in range(1, len(kept) + 1) for part in combinations(kept, size))
+    return next(part for part in parts if trial.fits(part))
+
+
+@dataclass(slots=True)
+class _Trial:
+    """Tries edits on one shape and node."""
+
+    shape: Shape
+    node: NodeState
+    fresh: NodeState | None
+    known: dict[frozenset[Edit], bool] = field(default_factory=dict)
+
+    def fits(self, edits: Sequence[Edit]) -> bool:
+        key = frozenset(edits)
+        if key not in self.known:
+            self.known[key] = isinstance(self._place(edits), Placement)
+        return self.known[key]
+
+    def _place(self, edits: Sequence[Edit]) -> object:
+        more = self.fresh is not None and any(e.kind == "add-node" for e in edits)
+        node = self.fresh if more and self.fresh is not None else self.node
+        return place(apply_edits(edits, self.shape), node, budget=_STEPS)
+
+    def tighten(self, edits: tuple[Edit, ...], position: int) -> Edit:
+        """Return a count lowered no more than needed."""
+        edit = edits[position]
+        if edit.kind != "lower-count":
+            return edit
+        asked = way_of(self.shape, edit).count
+        for value in range(min(asked - 1, 32), edit.value, -1):
+            bolder = replace(edit, value=value, text=count_text(self.shape, edit, asked, value))
+            if self.fits((*edits[:position], bolder, *edits[position + 1 :])):
+                return bolder
+        return edit

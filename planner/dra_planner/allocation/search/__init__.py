@@ -1,0 +1,1 @@
+"""The search for devices on one node: requests, constraints, counters, and shared capacity."""

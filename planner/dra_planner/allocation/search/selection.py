@@ -1,0 +1,183 @@
+"""Which devices of a node pass the selectors of a class and of a request.
+
+Selectors run in order, the class's first; the first that does not match ends the evaluation of that device,
+and an error ends the attempt of the pod. What a selector gives depends only on what it reads, so outcomes are
+kept per projection.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from dra_planner.allocation.search.devices import Candidate
+from dra_planner.cel import Dialect, Refused, compile
+from dra_planner.cel.device import prepare
+from dra_planner.model import CelSelector, DeviceClass, Unknown
+from dra_planner.releases import Features
+
+if TYPE_CHECKING:
+    from dra_planner.cel import Refused, Selector
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One selector of a class (`owner` is its name) or of a request (`owner` is empty)."""
+
+    owner: str
+    position: int
+    expression: str
+
+    def __str__(self) -> str:
+        return self.expression
+
+
+@dataclass(slots=True)
+class Selection:
+    """Devices by outcome, as sets of bits; what fails and why is kept per device for explanations.
+
+    `failed` holds the term that each device failed; `errors` and `unknowns` the messages.
+    """
+
+    matched: int = 0
+    unknown: int = 0
+    erring: int = 0
+    doubtful: bool = False  # some device errs unless a selector before, whose outcome is unknown, excludes it
+    failed: dict[int, Term] = field(default_factory=dict)
+    errors: dict[int, tuple[Term, str]] = field(default_factory=dict)
+    unknowns: dict[int, tuple[Term | None, str]] = field(default_factory=dict)
+
+
+def terms_of(device_class: DeviceClass, selectors: Sequence[CelSelector]) -> tuple[Term, ...]:
+    """Return the selectors in the order in which they run."""
+    own = tuple(Term(device_class.name, i, s.expression) for i, s in enumerate(device_class.selectors))
+    return own + tuple(Term("", i, s.expression) for i, s in enumerate(selectors))
+
+
+def select(
+    terms: Sequence[Term], candidates: Sequence[Candidate], features: Features, views: dict[int, Any]
+) -> Selection:
+    """Evaluate the terms on every candidate. A device out of the node's reach may err but never matches.
+
+    `views` keeps devices made ready for selectors, by index, for the next terms.
+    """
+    selection = Selection()
+    judges = [(term, _judge(term.expression, features)) for term in terms]
+    for candidate in candidates:
+        view = views.get(candidate.index)
+        if view is None and judges:
+            view = views[candidate.index] = _view(candidate)
+        _select_one(selection, judges, candidate, view)
+    return selection
+
+
+def outcomes(
+    expressions: Sequence[str], candidates: Sequence[Candidate], features: Features
+) -> list[tuple[DeviceAnswer, ...]]:
+    """Return what each expression says of each candidate: the outcome and its message."""
+    if not expressions:
+        return [()] * len(candidates)
+    judges = [_judge(expression, features) for expression in expressions]
+    views = map(_view, candidates)
+    return [tuple(judge.verdict(view) for judge in judges) for view in views]
+
+
+def _select_one(selection: Selection, judges: Sequence[tuple[Term, _Judge]], candidate: Candidate, view: Any) -> None:
+    unknown = False
+    for term, judge in judges:
+        verdict, message = judge.verdict(view)
+        if verdict == "no-match":
+            selection.failed[candidate.index] = term
+            return
+        if verdict == "error" and unknown:
+            selection.doubtful = True
+            break
+        if verdict == "error":
+            selection.errors[candidate.index] = (term, message)
+            selection.erring |= candidate.bit
+            return
+        if verdict == "unknown":
+            unknown = True
+            selection.unknowns.setdefault(candidate.index, (term, message))
+    if not candidate.reachable:
+        return
+    if unknown:
+        selection.unknown |= candidate.bit
+    else:
+        selection.matched |= candidate.bit
+
+
+DeviceAnswer = tuple[str, str]
+
+
+class _Judge:
+    """A compiled selector and what it has said so far, by what it read."""
+
+    __slots__ = ("_outcomes", "refused", "selector")
+
+    def __init__(self, expression: str, features: Features) -> None:
+        compiled = compile(expression, Dialect.of(features, "stored"))
+        self.refused: Refused | None = compiled if isinstance(compiled, Refused) else None
+        self.selector: Selector | None = None if isinstance(compiled, Refused) else compiled
+        self._outcomes: dict[Any, DeviceAnswer] = {}
+
+    def verdict(self, view: Any) -> DeviceAnswer:
+        """Judge a device as `_view` gives it."""
+        if self.refused is not None:
+            if self.refused.kind == "unsupported":
+                return "unknown", self.refused.message
+            return "error", f"CEL compile error: {self.refused.message}"
+        assert self.selector is not None
+        key = self.selector.projection(view)
+        known = self._outcomes.get(key)
+        if known is None:
+            outcome = self.selector.matches(view)
+            message = f"CEL runtime error: {outcome.message}" if outcome.verdict == "error" else outcome.message
+            known = self._outcomes[key] = (outcome.verdict, message)
+        return known
+
+
+def _view(candidate: Candidate) -> Any:
+    """The device made ready for selectors, once for all of them."""
+    return prepare(candidate)
+
+
+@lru_cache(maxsize=4096)
+def _judge(expression: str, features: Features) -> _Judge:
+    return _Judge(expression, features)
+
+
+def fix_of(expression: str, features: Features) -> str:
+    """Return what would make a selector compile; "" where it does, or where it is unknown."""
+    refused = _judge(expression, features).refused
+    return refused.fix or "" if refused is not None else ""
+
+
+def values_read(term: Term, candidate: Candidate, features: Features) -> tuple[str, ...]:
+    """Return what a device has at the places a selector reads, as text; nothing where it reads everything."""
+    selector = _judge(term.expression, features).selector
+    if selector is None:
+        return ()
+    found = []
+    for path in sorted(selector.reads):
+        if path == ("driver",):
+            found.append(candidate.driver)
+        elif len(path) == 3 and path[0] in ("attributes", "capacity"):
+            found.append(_text_at(path[0], f"{path[1]}/{path[2]}", candidate))
+    return (" ".join(found),) if found else ()
+
+
+def _text_at(kind: str, name: str, candidate: Candidate) -> str:
+    domain, _, bare = name.partition("/")
+    own = domain == candidate.driver
+    if kind == "capacity":
+        capacity = candidate.capacity.get(name) or (candidate.capacity.get(bare) if own else None)
+        return "?" if capacity is None or isinstance(capacity.value, Unknown) else str(capacity.value)
+    value = candidate.attributes.get(name)
+    if value is None and own:
+        value = candidate.attributes.get(bare)
+    if value is None:
+        return f"no {bare}"
+    return "unknown" if isinstance(value, Unknown) else str(value)

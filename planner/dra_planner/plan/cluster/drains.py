@@ -1,0 +1,124 @@
+"""Nodes that cannot be drained, since a budget lets no pod on them go, and the node more that draining takes.
+
+Source of the behaviour: kubernetes/kubernetes:pkg/controller/disruption/disruption.go and
+pkg/registry/core/pod/storage/eviction.go @v1.36.3: an eviction is refused while a budget of the pod allows none.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
+
+from dra_planner.errors import Diagnostic
+from dra_planner.manifests import BoundPod, Manifests
+from dra_planner.model import DemandLevel, DisruptionBudget, Workload
+from dra_planner.plan.cluster.snapshot_plan import ReadCluster
+from dra_planner.plan.values import PlannedPool
+from dra_planner.simulation.workloads.budgets import desired_healthy, selects
+from dra_planner.sizing import Sizing
+from dra_planner.wording import counted, verb
+
+_SERVERS: Final = ("Deployment", "LeaderWorkerSet", "ReplicaSet", "StatefulSet")
+"""Pods of a job may be meant to stay until it ends."""
+
+
+def find_blocked_drains(cluster: ReadCluster, groups: Mapping[str, str]) -> Iterator[Diagnostic]:
+    """Yield a warning for each budget that lets none of its pods go; `groups` names the pool of each node.
+
+    Counted is what the cluster is to have of these pods; where it says nothing, the pods that are on nodes.
+    """
+    for _, budget in sorted(cluster.snapshot.budgets.items()):
+        pods = [pod for pod in cluster.snapshot.bound_pods if _covers(budget, pod)]
+        if not pods:
+            continue
+        expected = budget.status.expected if budget.status is not None else len(pods)
+        desired = desired_healthy(budget, expected)
+        if desired is None or desired < max(expected, 1):
+            continue
+        nodes = {pod.node_name for pod in pods}
+        pools = Counter(groups[node] for node in nodes if groups.get(node, node) != node)
+        others = len(nodes) - pools.total()
+        told = [f'{counted(count, "node")} of pool "{pool}"' for pool, count in sorted(pools.items())]
+        where = " and ".join([*told, *([counted(others, "node") + " of no pool of the fleet"] if others else [])])
+        yield Diagnostic(
+            "warning",
+            "drain-blocked",
+            f"PodDisruptionBudget {budget.key} lets none of its {counted(len(pods), 'pod')} go ({_said(budget)}): "
+            f"{where} cannot be drained, and an upgrade or replacement of them waits",
+            budget.meta.place,
+            "set maxUnavailable to 1",
+        )
+
+
+def _covers(budget: DisruptionBudget, pod: BoundPod) -> bool:
+    return bool(pod.meta.labels) and selects(budget, pod.meta.namespace, pod.meta.labels)
+
+
+def _said(budget: DisruptionBudget) -> str:
+    return f"maxUnavailable: {budget.most}" if budget.most is not None else f"minAvailable: {budget.least}"
+
+
+def find_drain_faults(manifests: Manifests, sizing: Sizing) -> Iterator[Diagnostic]:
+    """Yield a warning for each budget that lets no pod of a workload go: no node that holds one is ever drained.
+
+    Of workloads that were not sized, since they request no devices, the fleet's nodes may hold none.
+    """
+    sized = {each.workload for each in sizing.workloads}
+    for budget in manifests.budgets.values():
+        mine = list(_selected(budget, manifests.workloads))
+        pods = _pods(mine, sizing.level)
+        servers = [each for each in mine if each.kind in _SERVERS and each.ref in sized]
+        if pods and servers and not pods_that_may_go(budget, pods):
+            yield Diagnostic(
+                severity="warning",
+                code="drain-blocked",
+                message=f"PodDisruptionBudget {budget.meta.key} lets none of the {counted(pods, 'pod')} of "
+                f"{' and '.join(str(each.ref) for each in servers)} go ({_said(budget)}): a node that holds one is "
+                "never drained, and a node more does not help",
+                place=budget.meta.place,
+                fix="set maxUnavailable to 1",
+            )
+
+
+def drain_assumptions(
+    manifests: Manifests, sizing: Sizing, pools: Sequence[PlannedPool], left: Mapping[str, int]
+) -> Iterator[str]:
+    """Yield what draining a node takes of each pool whose pods have budgets: a node more, and whether there is one.
+
+    `left` are the nodes that shared limits leave to pools. Pools with spare nodes have what it takes.
+    """
+    placed = {size.workload: {name for name, pods in size.placements if pods} for size in sizing.workloads}
+    budgets: dict[str, list[str]] = defaultdict(list)
+    for budget in manifests.budgets.values():
+        mine = list(_selected(budget, manifests.workloads))
+        pods = _pods(mine, sizing.level)
+        may_go = pods_that_may_go(budget, pods) if pods else 0
+        for name in sorted({name for each in mine for name in placed.get(each.ref, ())}) if may_go else ():
+            budgets[name].append(f"PodDisruptionBudget {budget.meta.key} lets {may_go} of {counted(pods, 'pod')} go")
+    for pool in pools:
+        nodes = pool.nodes.desired
+        if pool.name in budgets and nodes and not pool.spare:
+            fewest = "provably the fewest" if nodes == pool.bound else "the fewest that were found"
+            room = "" if left.get(pool.name, 1) else ", for which its limits leave no room"
+            yield (
+                f"pool {pool.name}: while a node is drained, its pods need a node more{room}: {counted(nodes, 'node')} "
+                f"{verb(nodes, 'are')} {fewest}; {'; '.join(budgets[pool.name])} at once"
+            )
+
+
+def pods_that_may_go(budget: DisruptionBudget, pods: int) -> int:
+    """Return how many of so many pods that all run may be evicted at once."""
+    desired = desired_healthy(budget, pods)
+    return 0 if desired is None else max(0, pods - desired)
+
+
+def _selected(budget: DisruptionBudget, workloads: Iterable[Workload]) -> Iterator[Workload]:
+    for workload in workloads:
+        templates = (pods.template for pods in workload.pod_sets if not pods.per_node)
+        if any(selects(budget, workload.meta.namespace, template.labels) for template in templates):
+            yield workload
+
+
+def _pods(workloads: Iterable[Workload], level: DemandLevel) -> int:
+    return sum(pods.figures.at(level) or 0 for each in workloads for pods in each.pod_sets if not pods.per_node)

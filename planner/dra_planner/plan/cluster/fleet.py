@@ -1,0 +1,191 @@
+"""A running cluster's snapshot → the fleet document that its GPU nodes would have been built from, to start from.
+
+What nodes do not show is not guessed: it is left to the fleet's defaults, and a note says so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from dra_planner import catalog
+from dra_planner.catalog import Machine
+from dra_planner.clouds import POOL, Cloud, PoolNodes, cloud, cloud_of_labels
+from dra_planner.documents.snapshot import SNAPSHOT_COMMAND
+from dra_planner.drivers import nvidia
+from dra_planner.errors import CatalogError, ManifestError, Place, PlannerError
+from dra_planner.fleet import Fleet, read_fleet
+from dra_planner.model import Node
+from dra_planner.offers import Offer, observe_offers
+from dra_planner.plan.cluster.snapshot_plan import snapshot_minor
+from dra_planner.plan.reading import read_checked
+from dra_planner.plan.values import PlanRequest
+from dra_planner.releases import features_of
+from dra_planner.sources import Source
+from dra_planner.wording import counted
+
+_REGION: Final = ("topology.kubernetes.io/region", "failure-domain.beta.kubernetes.io/region")
+_POOL_LABELS: Final = (POOL, "karpenter.sh/nodepool")  # of every cloud; each cloud has one of its own
+_DRIVER_IMAGE: Final = re.compile(r"/(?:k8s-dra-driver-gpu|dra-driver-nvidia-gpu):v?(\d+\.\d+\.\d+)")
+_NOT_OWN: Final = re.compile(r"(^|\.)(kubernetes\.io|k8s\.io|nvidia\.com|karpenter\.sh|k8s\.aws)$")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StartingFleet:
+    """A fleet as plain data, ready to commit and read once, and what a person has to look at in it."""
+
+    fleet: Fleet
+    document: Mapping[str, Any]
+    notes: tuple[str, ...]
+
+
+def fleet_of_cluster(sources: Sequence[Source], kubernetes: str = "") -> StartingFleet:
+    """Return the fleet that a snapshot's GPU nodes are of; `kubernetes` where the snapshot does not say its release.
+
+    Raises ManifestError for a snapshot without GPU nodes of a cloud that is planned on, PlannerError where what they
+    say makes no fleet.
+    """
+    request = PlanRequest(sources=(), observed=tuple(sources), kubernetes=kubernetes)
+    features = features_of(snapshot_minor(request))
+    manifests = read_checked(request.observed, features)
+    offers = observe_offers(manifests, features)
+    place = Place(sources[0].name)
+    by_cloud = [(name, offer) for offer in offers if (name := cloud_of_labels(offer.node.meta.labels))]
+    if not by_cloud:
+        refused = next((f"; left out: {found}" for found in manifests.diagnostics if found.severity == "error"), "")
+        raise ManifestError(f"holds no node of a supported cloud{refused}", place=place, fix=SNAPSHOT_COMMAND)
+    of_cloud = cloud(Counter(name for name, _ in by_cloud).most_common(1)[0][0])
+    notes = [f"left out: {found}" for found in manifests.diagnostics if found.severity == "error"]
+    nodes = [(offer, _machine(offer, of_cloud)) for name, offer in by_cloud if name == of_cloud.name]
+    pools = list(_pools([(offer, found) for offer, found in nodes if found and found.gpu_count], of_cloud, notes))
+    if not pools:
+        raise ManifestError("holds no node with GPUs whose machine is known", place=place, fix=SNAPSHOT_COMMAND)
+    plain = [offer.machine for offer, found in nodes if found is None or not found.gpu_count]
+    document = {
+        "cloud": of_cloud.name,
+        "region": _region([offer.node for offer, _ in nodes], of_cloud, place),
+        "kubernetes": features.version,
+        "systemPool": _system_pool(plain, of_cloud, notes),
+        "drivers": {"nvidia": {"version": _driver(sources, notes)}},
+        "pools": pools,
+    }
+    return StartingFleet(fleet=read_fleet(document), document=document, notes=tuple(notes))
+
+
+def _machine(offer: Offer, of_cloud: Cloud) -> Machine | None:
+    """Return the node's machine, with the GPUs that are attached to it; None for one that no table has."""
+    name = offer.machine
+    kind = offer.node.meta.labels.get(of_cloud.accelerator_label, "") if of_cloud.accelerator_label else ""
+    gpus = sum(device.attributes.get("type") == "gpu" for each in offer.slices for device in each.devices)
+    gpus = gpus or offer.node.allocatable.get("nvidia.com/gpu", 0)
+    for candidate in (name, f"{name}+{kind}:{gpus}"):
+        try:
+            found = catalog.machine(of_cloud.name, candidate)
+        except CatalogError:
+            continue
+        if found.gpu_count or not kind:
+            return found
+    return None
+
+
+def _pools(nodes: Sequence[tuple[Offer, Machine]], of_cloud: Cloud, notes: list[str]) -> Iterator[dict[str, Any]]:
+    """Yield the pools: nodes of one machine that carry the same name of a pool, or none."""
+    grouped: dict[tuple[str, str], list[tuple[Offer, Machine]]] = {}
+    for offer, machine in nodes:
+        labels = offer.node.meta.labels
+        keys = (*_POOL_LABELS, of_cloud.pool_label)
+        name = next((labels[key] for key in keys if key and key in labels), machine.name)
+        grouped.setdefault((name, machine.name), []).append((offer, machine))
+    several = Counter(name for name, _ in grouped)
+    taken: set[str] = set()
+    for (name, machine_name), members in sorted(grouped.items()):
+        title = _name(f"{name}-{machine_name}" if several[name] > 1 else name, taken, of_cloud)
+        yield _pool(title, members, of_cloud, notes)
+
+
+def _pool(name: str, members: Sequence[tuple[Offer, Machine]], of_cloud: Cloud, notes: list[str]) -> dict[str, Any]:
+    machine = members[0][1]
+    nodes = [offer.node for offer, _ in members]
+    plain = PoolNodes(name=name, machine=machine)
+    spot = of_cloud.added_labels(replace(plain, capacity="spot")).items() - of_cloud.added_labels(plain).items()
+    pool: dict[str, Any] = {"name": name, "machine": machine.name, "count": {"min": 0, "max": len(nodes)}}
+    notes.append(f'pool "{name}": its maximum is what there is now, {counted(len(nodes), "node")}')
+    zones = sorted({zone for offer, _ in members for zone in offer.zones})
+    if zones and all(map(of_cloud.region_of, zones)) and all(offer.zones for offer, _ in members):
+        pool["zones"] = zones
+    if spot and all(spot <= node.meta.labels.items() for node in nodes):
+        pool["capacity"] = "spot"
+    if labels := _own_labels(nodes, of_cloud):
+        pool["labels"] = labels
+    if taints := _own_taints(nodes, of_cloud, plain):
+        pool["taints"] = taints
+    if any(device.attributes.get("type") == "mig" for o, _ in members for each in o.slices for device in each.devices):
+        notes.append(f'pool "{name}": its GPUs are partitioned; set mig to their layout (pulumi-dra catalog mig)')
+    return pool
+
+
+def _own_labels(nodes: Sequence[Node], of_cloud: Cloud) -> dict[str, str]:
+    """Return the labels that every node of the pool has with one value, and that neither a cloud nor a driver sets."""
+    common = set(nodes[0].meta.labels.items()).intersection(*(node.meta.labels.items() for node in nodes))
+    own = of_cloud.unknown_labels
+    return {
+        key: value
+        for key, value in sorted(common)
+        if not of_cloud.label_fault(key, value)
+        and not _NOT_OWN.search(key.rpartition("/")[0])
+        and not any(key == entry or (entry.endswith("/") and key.startswith(entry)) for entry in own)
+        and key != POOL
+    }
+
+
+def _own_taints(nodes: Sequence[Node], of_cloud: Cloud, plain: PoolNodes) -> list[dict[str, str]]:
+    ours = {(taint.key, taint.effect) for taint in (*of_cloud.taints(plain), *of_cloud.possible_taints)}
+    common = set(nodes[0].taints).intersection(*(node.taints for node in nodes))
+    return [
+        {"key": taint.key, "value": taint.value, "effect": taint.effect}
+        for taint in sorted(common, key=str)
+        if (taint.key, taint.effect) not in ours and not taint.key.startswith("node.kubernetes.io/")
+    ]
+
+
+def _region(nodes: Iterable[Node], of_cloud: Cloud, place: Place) -> str:
+    for node in nodes:
+        if found := next((node.meta.labels[key] for key in _REGION if key in node.meta.labels), ""):
+            return of_cloud.region_of(found) or found
+    raise PlannerError("no node says its region", place=place, fix=f"label one: {_REGION[0]}")
+
+
+def _system_pool(machines: Sequence[str], of_cloud: Cloud, notes: list[str]) -> dict[str, Any]:
+    if not any(machines):
+        notes.append(f"no node without GPUs was seen: the system pool is of {of_cloud.system_machine}")
+        return {"machine": of_cloud.system_machine}
+    machine, count = Counter(name for name in machines if name).most_common(1)[0]
+    return {"machine": machine, "count": count}
+
+
+def _driver(sources: Iterable[Source], notes: list[str]) -> str:
+    """Return the release of the NVIDIA DRA driver that the snapshot's pods run, else the newest that is known."""
+    known = [release.version for release in nvidia.driver_releases() if release.is_installable]
+    seen: Counter[str] = Counter(match for source in sources for match in _DRIVER_IMAGE.findall(source.text))
+    for version, _ in seen.most_common():
+        if version in known:
+            return version
+    what = f"runs {next(iter(seen))}, which no table has" if seen else "is not in the snapshot"
+    newest = nvidia.newest_driver_release().version
+    notes.append(f"the NVIDIA DRA driver {what}: {newest} is planned")
+    return newest
+
+
+def _name(text: str, taken: set[str], of_cloud: Cloud) -> str:
+    """Return a name that a pool can have, none that is taken."""
+    plain = of_cloud.pool_name(text) or "gpus"
+    if not plain[0].isalpha():
+        plain = of_cloud.pool_name(f"gpu-{plain}")
+    name, number = plain, 2
+    while name in taken:
+        name, number = of_cloud.pool_name(f"{plain[: of_cloud.longest_pool_name - 4]}-{number}"), number + 1
+    taken.add(name)
+    return name

@@ -1,0 +1,300 @@
+"""How many nodes more each pool of a fleet needs, beside those of a snapshot, for what is applied to the cluster.
+
+The nodes that are there stay as they are, with their pods; what exists is updated, not added. Nodes are added where
+the simulation leaves pods pending, until the default scheduler places everything in every order of arrival tried.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import Final
+
+from dra_planner.errors import Diagnostic, PlannerError
+from dra_planner.fleet import Fleet
+from dra_planner.model import Reason, WorkloadRef, worst
+from dra_planner.offers import Offer, predict_offers, with_taint_rules
+from dra_planner.offers.verification import pool_of
+from dra_planner.plan.cluster.drains import find_blocked_drains
+from dra_planner.plan.cluster.snapshot_plan import ReadCluster, find_consequences, read_cluster
+from dra_planner.plan.demand.classes import fleet_classes
+from dra_planner.plan.demand.headroom import with_headroom
+from dra_planner.plan.judgement.judgement import Judgement
+from dra_planner.plan.judgement.observed_nodes import judge_outcome
+from dra_planner.plan.judgement.simulated_counts import CHECK_SEEDS, PROFILES, RANDOM_ORDERS, stranded
+from dra_planner.plan.pools.addresses import find_address_doubts
+from dra_planner.plan.pools.built_counts import counts_to_build, find_built_counts, may_be_smaller, node_range
+from dra_planner.plan.values import Cost, LimitUse, Plan, PlannedPool, PlanRequest, overall_verdict
+from dra_planner.plan.workload_verdicts import plan_workloads
+from dra_planner.simulation import (
+    CountQuestion,
+    Fix,
+    Order,
+    SimulatedCounts,
+    SimulatedNode,
+    SimulatedPool,
+    Simulator,
+    check_orders,
+    observed_nodes,
+    simulate_counts,
+    standard_orders,
+)
+from dra_planner.simulation.cluster.nodes import PoolNodes
+from dra_planner.sizing import DeviceCount, WorkloadSize, node_costs
+
+_STEPS_PER_POD: Final = 40  # of one order; see `CountQuestion.scale`
+_MOST_RAISED: Final = 200  # nodes of each pool beyond its maximum that are tried
+_NEW: Final = "new"  # between the name of a pool and the number of a node that is added
+
+
+_NO_REDUNDANCY: Final = Diagnostic(
+    severity="warning",
+    code="redundancy-ignored",
+    message="which nodes may be lost is not asked beside a snapshot: no spare nodes are added",
+)
+
+
+def plan_growth(request: PlanRequest, fleet: Fleet) -> Plan:
+    """Return how many nodes more each pool needs within its maximum, and what becomes of the workloads with these.
+
+    Raises PlannerError where nothing may be simulated, and what `read_cluster` and `predict_offers` do.
+    """
+    if not request.steps:
+        raise PlannerError("how many nodes more are needed is simulated", fix="leave out --simulate off")
+    cluster = read_cluster(request, lambda features: fleet_classes(fleet, features))
+    if fleet.headroom:
+        demand, idle = with_headroom(cluster.demand, fleet)
+        cluster = replace(cluster, demand=demand, diagnostics=(*cluster.diagnostics, *idle))
+    if fleet.redundancy.is_asked:
+        cluster = replace(cluster, diagnostics=(*cluster.diagnostics, _NO_REDUNDANCY))
+    growth = _Growth.of(cluster, fleet)
+    found = simulate_counts(growth.question(request.steps), request.steps, scale=1)
+    more = found.counts or found.reached or dict.fromkeys(growth.existing, 0)
+    judgement = _judge(
+        growth, found, more, _raises(growth, request.steps) if not found.counts and found.complete else ()
+    )
+    nodes = {name: existing + more[name] for name, existing in growth.existing.items()}
+    built = counts_to_build(fleet, nodes, {offer.name: offer.count_max for offer in growth.predicted})
+    pools = tuple(
+        _pool(growth, pool.name, found, built[pool.name], nodes[pool.name], judgement) for pool in fleet.pools
+    )
+    diagnostics = (*cluster.diagnostics, *find_built_counts(fleet, pools), *find_blocked_drains(cluster, growth.groups))
+    workloads = plan_workloads(judgement)
+    diagnostics = (*diagnostics, *find_consequences(cluster, judgement, workloads))
+    if any(quota.unit == "addresses" for quota in fleet.quotas):
+        offers = {offer.name: offer for offer in growth.predicted}
+        diagnostics = (*diagnostics, *find_address_doubts(judgement, fleet, offers, built))
+    return Plan(
+        judgement=judgement,
+        verdict=overall_verdict(judgement.sizing.verdict, diagnostics),
+        fleet=fleet,
+        pools=pools,
+        workloads=workloads,
+        cost=_cost(growth, pools),
+        assumptions=(*cluster.assumptions, *_assumptions(growth, more)),
+        diagnostics=diagnostics,
+        manifests=cluster.manifests,
+        limits=tuple(LimitUse(limit=limit, used=limit.used(built)) for limit in fleet.limits),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Growth:
+    """A cluster, what its fleet's pools would add, and how many nodes each has; `nodes` are those that are there,
+    `groups` the pool of each by its name.
+    """
+
+    cluster: ReadCluster
+    fleet: Fleet
+    predicted: tuple[Offer, ...]
+    existing: Mapping[str, int]
+    nodes: tuple[SimulatedNode, ...]
+    groups: Mapping[str, str]
+
+    @classmethod
+    def of(cls, cluster: ReadCluster, fleet: Fleet) -> _Growth:
+        daemons = {each.meta.name for each in cluster.snapshot.workloads if each.kind == "DaemonSet"}
+        predicted = tuple(
+            _without(offer, daemons)
+            for offer in with_taint_rules(predict_offers(fleet, cluster.features), cluster.manifests.taint_rules)
+        )
+        groups = {node.name: pool_of(node, predicted) or node.name for node in cluster.offers}
+        counted = Counter(groups.values())
+        return cls(
+            cluster=cluster,
+            fleet=fleet,
+            predicted=predicted,
+            existing={offer.name: counted[offer.name] for offer in predicted},
+            nodes=observed_nodes(cluster.offers, groups),
+            groups=groups,
+        )
+
+    def question(self, steps: int) -> CountQuestion:
+        """Return what is simulated: as many of the orders as so many steps suffice for, at least the first."""
+        demand = self.cluster.demand
+        pods = sum(shape.figures.steady for shape in demand.shapes if not shape.per_node)
+        orders = standard_orders(RANDOM_ORDERS)
+        tried = max(1, min(len(orders), steps // max(1, pods * _STEPS_PER_POD)))
+        return CountQuestion(
+            demand=demand,
+            pools=tuple(
+                SimulatedPool(
+                    offer=offer,
+                    packing=0,
+                    maximum=max(0, offer.count_max - self.existing[offer.name]),
+                    cost=cost,
+                    stem=f"{offer.name}-{_NEW}",
+                )
+                for offer, cost in zip(self.predicted, node_costs(self.predicted), strict=True)
+            ),
+            beside=self.nodes,
+            classes=self.cluster.manifests.classes,
+            features=self.cluster.features,
+            orders=orders[:tried],
+            checks=check_orders(CHECK_SEEDS),
+            profile=PROFILES[self.fleet.scheduler_profile],
+            limits=tuple(limit.less(self.existing) for limit in self.fleet.limits),
+        )
+
+    def added(self, more: Mapping[str, int]) -> tuple[SimulatedNode, ...]:
+        """Return the nodes that are added."""
+        named = (PoolNodes.of(offer, f"{offer.name}-{_NEW}") for offer in self.predicted)
+        return tuple(node for pool in named for node in pool.take(more[pool.name]))
+
+
+def _without(offer: Offer, daemons: set[str]) -> Offer:
+    """Return the offer without what the DaemonSets of the snapshot take: their pods come anyway."""
+    return replace(offer, deductions=tuple(each for each in offer.deductions if each.name not in daemons))
+
+
+def _raises(growth: _Growth, steps: int) -> tuple[Fix, ...]:
+    """Return the maximums with which everything is placed in every order; () where none were found."""
+    question = growth.question(steps)
+    more = min(_MOST_RAISED, sum(shape.figures.steady for shape in question.demand.shapes if not shape.per_node))
+    pools = (replace(each, maximum=each.maximum + more * _may_grow(each.offer)) for each in question.pools)
+    found = simulate_counts(replace(question, pools=tuple(pools)), steps, scale=1)
+    if found.counts is None:
+        return ()
+    counts = {name: existing + found.counts[name] for name, existing in growth.existing.items()}
+    raised = tuple(offer.name for offer in growth.predicted if counts[offer.name] > offer.count_max)
+    return (Fix(kind="maximum", counts=counts, pools=raised),) if raised else ()
+
+
+def _may_grow(offer: Offer) -> bool:
+    return offer.count_min < offer.count_max
+
+
+def _judge(growth: _Growth, found: SimulatedCounts, more: Mapping[str, int], fixes: tuple[Fix, ...]) -> Judgement:
+    """Return what becomes of the demand with the nodes that are added; no counts found is no proof."""
+    cluster = growth.cluster
+    nodes = (*growth.nodes, *growth.added(more))
+    classes = cluster.manifests.classes
+    profile = PROFILES[growth.fleet.scheduler_profile]
+    simulator = Simulator.of(cluster.demand, nodes, classes, cluster.features, profile=profile)
+    outcome = simulator.run(_order(found))
+    judged = judge_outcome(cluster.demand, cluster.offers, classes, cluster.features, outcome)
+    takers = _takers(growth, judged) if found.counts is None else frozenset[WorkloadRef]()
+    workloads = tuple(_answer(size, found, fixes, size.workload in takers) for size in judged.sizing.workloads)
+    sizing = replace(judged.sizing, workloads=workloads, verdict=worst(each.verdict for each in workloads))
+    groups = {node.node.name: node.group for node in nodes}
+    return replace(
+        judged,
+        sizings={"steady": sizing},
+        devices=_devices(judged.devices, groups),
+        simulations={judged.level: found},
+        fleet=growth.fleet,
+        predicted=growth.predicted,
+        groups=groups,
+    )
+
+
+def _order(found: SimulatedCounts) -> Order:
+    """Return the order that leaves most pods pending, the first where none does."""
+    strandings = found.at_maximum or found.at_packing
+    if found.counts is not None or not strandings:
+        return found.orders[0]
+    return max(strandings, key=lambda each: each.pods).order
+
+
+def _takers(growth: _Growth, judged: Judgement) -> frozenset[WorkloadRef]:
+    """Return the workloads of whose shapes each fits an empty node of some pool."""
+    empty = replace(judged, offers=growth.predicted, _nodes={}, _answers={})
+    refused = {
+        member.workload
+        for shape in judged.demand.shapes
+        if all(answer.verdict == "does-not-fit" for answer in empty.answers(shape))
+        for member in shape.members
+    }
+    return frozenset(size.workload for size in judged.sizing.workloads) - refused
+
+
+def _answer(size: WorkloadSize, found: SimulatedCounts, fixes: tuple[Fix, ...], takes: bool) -> WorkloadSize:
+    """Return the answer for a workload: pods that a new node would take are pending in an order, and not for certain.
+
+    `takes`: whether an empty node of some pool takes each of its pods.
+    """
+    if found.counts is not None or not takes:
+        return size
+    mine = [each for each in found.at_maximum or found.at_packing if size.workload in each.pending]
+    if not mine and found.complete:
+        return size
+    reasons: tuple[Reason, ...] = ()
+    if mine:
+        reasons = (stranded(size.workload, mine, found, fixes, is_packed=False),)
+    return replace(size, verdict="cannot-tell", reasons=(*reasons, *size.reasons))
+
+
+def _devices(by_node: Mapping[str, DeviceCount], groups: Mapping[str, str]) -> dict[str, DeviceCount]:
+    """Return the devices of each group of nodes."""
+    sums: dict[str, DeviceCount] = {}
+    for name, each in by_node.items():
+        before = sums.get(groups[name], DeviceCount(total=0, used=0, stranded=0))
+        sums[groups[name]] = DeviceCount(
+            total=before.total + each.total, used=before.used + each.used, stranded=before.stranded + each.stranded
+        )
+    return sums
+
+
+def _pool(
+    growth: _Growth, name: str, found: SimulatedCounts, built: int, nodes: int, judgement: Judgement
+) -> PlannedPool:
+    fleet, existing = growth.fleet, growth.existing[name]
+    (offer,) = (each for each in growth.predicted if each.name == name)
+    return PlannedPool(
+        name=name,
+        machine=offer.machine,
+        minimum=offer.count_min,
+        bound=existing,
+        packing=nodes,
+        simulated=None if found.counts is None else nodes,
+        recommended=nodes,
+        maximum=offer.count_max,
+        nodes=node_range(offer.count_min, built, max(built, offer.count_max), may_be_smaller(fleet, name)),
+        devices=judgement.devices.get(name, DeviceCount(total=0, used=0, stranded=0)),
+        hourly_usd=offer.hourly_usd,
+        zones=offer.zones,
+        existing=existing,
+    )
+
+
+def _cost(growth: _Growth, pools: Iterable[PlannedPool]) -> Cost | None:
+    """Return the price of the nodes that are added; None where it is unknown."""
+    offers = {offer.name: offer for offer in growth.predicted}
+    added = [(offers[pool.name], pool.nodes.desired - (pool.existing or 0)) for pool in pools]
+    bought = [(offer, nodes) for offer, nodes in added if nodes > 0]
+    if any(offer.hourly_usd is None for offer, _ in bought):
+        return None
+    dates = sorted(offer.priced_on for offer, _ in bought if offer.priced_on)
+    total = sum((nodes * (offer.hourly_usd or Decimal(0)) for offer, nodes in bought), Decimal(0))
+    return Cost(hourly_usd=total, bound_usd=Decimal(0), priced_on=dates[0] if dates else "")
+
+
+def _assumptions(growth: _Growth, more: Mapping[str, int]) -> tuple[str, ...]:
+    """Return what the nodes that are added rest on."""
+    by_text: dict[str, list[str]] = {}
+    for offer in growth.predicted:
+        for text in dict.fromkeys(offer.assumptions) if more[offer.name] else ():
+            by_text.setdefault(text, []).append(offer.name)
+    return tuple(f"new nodes of {', '.join(names)}: {text}" for text, names in by_text.items())

@@ -1,0 +1,282 @@
+"""Planning on the nodes of a snapshot: what it shows is read, and the nodes are taken as they are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from dra_planner.claims import expand_claims
+from dra_planner.clouds import cloud, names
+from dra_planner.documents.snapshot import SNAPSHOT_COMMAND
+from dra_planner.errors import Diagnostic, ManifestError, Place
+from dra_planner.manifests import Manifests
+from dra_planner.model import Demand, DeviceClass, DeviceTaintRule, DisruptionBudget, LimitRange, ObjectKey, Workload
+from dra_planner.offers import Offer, observe_offers, with_taint_rules
+from dra_planner.plan.cluster.preempted_pods import find_displaced
+from dra_planner.plan.judgement.judge import judge
+from dra_planner.plan.judgement.judgement import Judgement
+from dra_planner.plan.pools.daemon_quotas import find_full_quotas
+from dra_planner.plan.reading import read_checked
+from dra_planner.plan.values import NodeRange, Plan, PlannedPool, PlannedWorkload, PlanRequest, overall_verdict
+from dra_planner.plan.workload_verdicts import plan_workloads
+from dra_planner.releases import Features, features_of, parse_version
+from dra_planner.sizing import DeviceCount
+from dra_planner.sources import Source
+
+Classes = Callable[[Features], Mapping[str, DeviceClass]]
+
+_KUBELET = re.compile(r"""\bkubeletVersion["']?\s*:\s*["']?v?(1\.\d+)""")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadCluster:
+    """A snapshot and what is applied to it: `manifests` are the latter in the cluster, `demand` and `offers` follow."""
+
+    features: Features
+    snapshot: Manifests
+    manifests: Manifests
+    demand: Demand
+    offers: tuple[Offer, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """What the answer rests on."""
+        return _assumptions(self.demand, self.offers, self.features, self.snapshot)
+
+
+def read_cluster(request: PlanRequest, classes: Classes | None = None) -> ReadCluster:
+    """Return the snapshot of a request with its manifests applied; `classes` are those that the cluster may lack.
+
+    Raises ManifestError for a snapshot without nodes, or of a release that neither it nor the request names.
+    """
+    features = features_of(snapshot_minor(request))
+    snapshot = read_checked(request.observed, features)
+    if not snapshot.nodes:
+        raise ManifestError(
+            "holds no Node",
+            place=Place(request.observed[0].name),
+            fix=SNAPSHOT_COMMAND,
+        )
+    given = read_checked(request.sources, features) if request.sources else snapshot
+    manifests = _together(given, snapshot)
+    named = {pod.meta.key for pod in snapshot.bound_pods}
+    more = [pod for pod in given.bound_pods if pod.meta.key not in named]
+    if more:  # given with the name of their node, which no scheduler is asked about
+        snapshot = replace(snapshot, bound_pods=(*snapshot.bound_pods, *more))
+    if classes is not None:
+        manifests = replace(manifests, classes={**classes(features), **manifests.classes})
+    return ReadCluster(
+        features=features,
+        snapshot=snapshot,
+        manifests=manifests,
+        demand=expand_claims(
+            _in_cluster(manifests, snapshot),
+            manifests.classes,
+            features,
+            tolerates_extended_resources=_tolerates_extended_resources(snapshot),
+        ),
+        offers=with_taint_rules(observe_offers(snapshot, features), _taint_rules(manifests, snapshot)),
+        diagnostics=(*snapshot.diagnostics, *(given.diagnostics if given is not snapshot else ())),
+    )
+
+
+def plan_on_snapshot(request: PlanRequest) -> Plan:
+    """Return what becomes of the workloads on the nodes of the snapshot, at steady demand.
+
+    Without manifests beside the snapshot its own pods that sit on no node are the workloads. Raises what `read_cluster`
+    does.
+    """
+    cluster = read_cluster(request)
+    judgement = judge(cluster.demand, cluster.offers, cluster.manifests.classes, cluster.features)
+    workloads = plan_workloads(judgement)
+    diagnostics = (*cluster.diagnostics, *find_consequences(cluster, judgement, workloads))
+    return Plan(
+        judgement=judgement,
+        verdict=overall_verdict(judgement.sizing.verdict, diagnostics),
+        fleet=None,
+        pools=tuple(_node(offer, judgement.devices[offer.name]) for offer in cluster.offers),
+        workloads=workloads,
+        cost=None,
+        assumptions=cluster.assumptions,
+        diagnostics=diagnostics,
+        manifests=cluster.manifests,
+    )
+
+
+def find_consequences(
+    cluster: ReadCluster, judgement: Judgement, workloads: Iterable[PlannedWorkload]
+) -> Iterator[Diagnostic]:
+    """Yield whom of the cluster it costs its node that the workloads are placed, and which quotas keep pods out."""
+    if judgement.outcome is not None and judgement.outcome.preempted:
+        yield from find_displaced(cluster.demand, cluster.snapshot.bound_pods, judgement.outcome)
+    if cluster.demand.quotas is not None:
+        yield from find_full_quotas(cluster.demand.quotas, workloads)
+
+
+def _tolerates_extended_resources(snapshot: Manifests) -> bool:
+    """Return whether the cluster is of a cloud that does: nodes carry labels of their cloud."""
+    labels = {key for node in snapshot.nodes for key in node.meta.labels}
+    known = (cloud(name) for name in names())
+    return any(
+        each.tolerates_extended_resources and any(key.startswith(each.unknown_labels[0]) for key in labels)
+        for each in known
+    )
+
+
+def _node(offer: Offer, devices: DeviceCount) -> PlannedPool:
+    return PlannedPool(
+        name=offer.name,
+        machine=offer.machine,
+        minimum=1,
+        bound=1,
+        packing=1,
+        simulated=1,
+        recommended=1,
+        maximum=1,
+        enough=1,
+        nodes=NodeRange(minimum=1, desired=1, maximum=1),
+        devices=devices,
+        hourly_usd=None,
+        zones=offer.zones,
+    )
+
+
+def _together(given: Manifests, snapshot: Manifests) -> Manifests:
+    """What is given, with the claims, templates, classes and namespaces that the cluster has already."""
+    if given is snapshot:
+        return snapshot
+    return replace(
+        given,
+        claims={**snapshot.claims, **given.claims},
+        templates={**snapshot.templates, **given.templates},
+        classes={**snapshot.classes, **given.classes},
+        namespaces={**snapshot.namespaces, **given.namespaces},
+    )
+
+
+def _in_cluster(manifests: Manifests, snapshot: Manifests) -> Manifests:
+    """Return the manifests as they are in the cluster: with its pods, limits, quotas and other workloads.
+
+    Of what the cluster has by the same name, what is given is new. Workloads of the cluster that are not given stay as
+    they are; their pods that are pending come first.
+    """
+    if manifests.workloads is snapshot.workloads:
+        return manifests
+    named = {workload.ref for workload in manifests.workloads}
+    known = {pod.owner for pod in snapshot.bound_pods} | snapshot.queued.keys()
+    limited = {_key(each)[0] for each in snapshot.quotas}  # where pods that are missing were refused
+    staying = [
+        workload
+        for workload in snapshot.workloads
+        if workload.ref not in named
+        and (workload.kind == "Pod" or workload.ref in known or workload.meta.namespace in limited)
+    ]
+    return replace(
+        manifests,
+        workloads=(*staying, *(_as_it_is(workload, snapshot) for workload in manifests.workloads)),
+        existing={workload.ref: workload for workload in snapshot.workloads},
+        bound_pods=snapshot.bound_pods,
+        charged=snapshot.charged,
+        waiting_pods=snapshot.waiting_pods,
+        limit_ranges=_limit_ranges(manifests, snapshot),
+        quotas=_quotas(manifests, snapshot),
+        budgets=_budgets(manifests, snapshot),
+        priority_classes={**snapshot.priority_classes, **manifests.priority_classes},
+        runtime_classes={**snapshot.runtime_classes, **manifests.runtime_classes},
+        taint_rules=_taint_rules(manifests, snapshot),
+        non_preempting=manifests.non_preempting | (snapshot.non_preempting - manifests.priority_classes.keys()),
+        generated_claims={**snapshot.generated_claims, **manifests.generated_claims},
+    )
+
+
+def _as_it_is(workload: Workload, snapshot: Manifests) -> Workload:
+    """Return a workload that is given; of a bare pod that has ended in the cluster, no other is made."""
+    if workload.ref not in snapshot.ended:
+        return workload
+    return replace(
+        workload,
+        pod_sets=tuple(replace(each, left=0) for each in workload.pod_sets),
+        assumptions=(*workload.assumptions, "has ended in the cluster, and does not run again"),
+    )
+
+
+def _budgets(given: Manifests, snapshot: Manifests) -> dict[ObjectKey, DisruptionBudget]:
+    """Return the budgets of the cluster and those that are given, with what the cluster counted for those of a name."""
+    known = snapshot.budgets
+    counted = {key: replace(each, status=known[key].status) for key, each in given.budgets.items() if key in known}
+    return {**known, **given.budgets, **counted}
+
+
+def _limit_ranges(given: Manifests, snapshot: Manifests) -> tuple[LimitRange, ...]:
+    """Return the limit ranges that are given, and those of the cluster by other names."""
+    known = {each.meta.key: each for each in (*snapshot.limit_ranges, *given.limit_ranges)}
+    return tuple(known.values())
+
+
+def _taint_rules(given: Manifests, snapshot: Manifests) -> tuple[DeviceTaintRule, ...]:
+    """Return the DeviceTaintRules that are given, and those of the cluster by other names."""
+    return tuple({rule.meta.name: rule for rule in (*snapshot.taint_rules, *given.taint_rules)}.values())
+
+
+def _quotas(given: Manifests, snapshot: Manifests) -> tuple[Mapping[str, Any], ...]:
+    """Return the quotas of the cluster and those that are given, with what the cluster has used of those of a name."""
+    known = {_key(each): each for each in snapshot.quotas}
+    for each in given.quotas:
+        before = known.get(_key(each))
+        known[_key(each)] = each if before is None else {**each, "status": before.get("status") or {}}
+    return tuple(known.values())
+
+
+def _key(data: Mapping[str, Any]) -> tuple[str, str]:
+    metadata = data.get("metadata") or {}
+    return str(metadata.get("namespace") or "default"), str(metadata.get("name"))
+
+
+def snapshot_minor(request: PlanRequest) -> int:
+    """Return the minor of a snapshot, unless another is asked for; raises ManifestError where nothing says it."""
+    if request.kubernetes:
+        return parse_version(request.kubernetes)
+    found = [parse_version(version) for version in _kubelets(request.observed)]
+    if found:
+        return max(found)
+    raise ManifestError(
+        "does not say which Kubernetes release it is of",
+        place=Place(request.observed[0].name),
+        fix="add --kubernetes 1.34 (or the release of the cluster)",
+    )
+
+
+def _kubelets(sources: Iterable[Source]) -> list[str]:
+    return [match for source in sources for match in _KUBELET.findall(source.text)]
+
+
+def _assumptions(demand: Demand, offers: Iterable[Offer], features: Features, snapshot: Manifests) -> tuple[str, ...]:
+    said = [
+        f"Kubernetes {features.version} with its default feature gates, at its latest known patch",
+        "pods come document by document, each after those before have a node or a verdict, and go where the default "
+        "scheduler puts them",
+        *_missing_kinds(snapshot),
+        *demand.assumptions,
+        *(assumption for offer in offers for assumption in offer.assumptions),
+    ]
+    return tuple(dict.fromkeys(said))
+
+
+def _missing_kinds(snapshot: Manifests) -> tuple[str, ...]:
+    """Say which kinds the snapshot holds no object of, though they decide where there are such objects."""
+    kinds = {workload.kind for workload in snapshot.workloads}
+    held = {
+        "Pod": bool(snapshot.bound_pods) or "Pod" in kinds,
+        "Namespace": bool(snapshot.namespaces),
+        "ResourceClaimTemplate": bool(snapshot.templates),
+        "ResourceQuota": bool(snapshot.quotas),
+        "LimitRange": bool(snapshot.limit_ranges),
+        "PriorityClass": bool(snapshot.priority_classes),
+        "PodDisruptionBudget": bool(snapshot.budgets),
+        **{kind: kind in kinds for kind in ("Deployment", "StatefulSet", "DaemonSet", "Job")},
+    }
+    missing = [kind for kind, is_held in held.items() if not is_held]
+    return (f"the snapshot holds no {', '.join(missing)}: none is assumed",) if missing else ()

@@ -1,0 +1,1 @@
+"""Explanations of one claim, one pod, or one pool."""

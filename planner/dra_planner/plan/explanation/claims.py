@@ -1,0 +1,239 @@
+"""Why one claim fits or not: pool by pool, and term by term."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import NamedTuple
+
+from dra_planner import cel
+from dra_planner.allocation import Edit, NodeState, Placement, Refusal, open_node, reasons_of, sight_of, suggest_edits
+from dra_planner.allocation import explain as explain_search
+from dra_planner.allocation.reasons.explanation import ClaimReport
+from dra_planner.cel import Explanation as SelectorReport
+from dra_planner.errors import PlannerError
+from dra_planner.model import Reason, Shape, ShapeClaim, Verdict, WorkloadRef, best, generated_claim_name, worst
+from dra_planner.plan.judgement.judgement import Judgement, PoolAnswer
+from dra_planner.plan.suggestion.missing_pools import missing_pool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoolExplanation:
+    """What a node of one pool, before any pod of the demand, says: to the pod, and step by step to the claim.
+
+    `report` is None where no device is looked at (a class is missing, or the claim is allocated already). `selectors`
+    takes the selectors that exclude devices apart, `devices` are those the claim would get by request, and `edits` a
+    minimal set of changes that would make the pod fit: all of them together do, and no part of them does.
+    """
+
+    pool: str
+    machine: str
+    verdict: Verdict
+    reasons: tuple[Reason, ...]
+    report: ClaimReport | None
+    selectors: tuple[SelectorReport, ...] = ()
+    devices: tuple[tuple[str, str], ...] = ()
+    edits: tuple[Edit, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """A workload with pods on a pool that the claim could use, and how many."""
+
+    pool: str
+    workload: str
+    pods: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WhatIf:
+    """Values of the fleet that were changed (PATH=VALUE), and the verdict without the changes."""
+
+    changes: tuple[str, ...]
+    verdict_before: Verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """One claim, who brings it, and what each pool says to it.
+
+    `verdict` is that of the claim among all other workloads: a claim that an empty node takes does not fit where others
+    hold what it requests. `pending_reasons` says so in the judgement's words, and `holders` who they are.
+    `missing` is what the fleet lacks where no pool of it can hold the pod. With an observed cluster each pool is one
+    node of it. `what_if` is set where the fleet was changed to see what comes of it.
+    """
+
+    claim: str
+    workload: str
+    verdict: Verdict
+    pools: tuple[PoolExplanation, ...]
+    pending_reasons: tuple[Reason, ...] = ()
+    holders: tuple[Holder, ...] = ()
+    missing: Reason | None = None
+    is_observed: bool = False
+    what_if: WhatIf | None = None
+
+
+class _Found(NamedTuple):
+    """A claim, the pod shape that brings it, and the workloads whose claim is meant: pods alike share a shape."""
+
+    shape: Shape
+    claim: ShapeClaim
+    workloads: frozenset[WorkloadRef]
+
+
+def explain_claim(judgement: Judgement, name: str, pool: str = "") -> Explanation:
+    """Return why the claim of that name fits or not, on one pool or on all.
+
+    Raises PlannerError naming the claims, or pools, there are.
+    """
+    name = name if "/" in name else f"default/{name}"
+    shape, claim, workloads = _find_claim(judgement, name)
+    answers = [answer for answer in judgement.answers(shape) if pool in ("", answer.offer.name)]
+    if not answers:
+        known = ", ".join(offer.name for offer in judgement.offers)
+        raise PlannerError(f'there is no pool "{pool}"', fix=f"pools: {known}")
+    pools = tuple(_explain_pool(answer, claim, judgement) for answer in answers)
+    verdict = best(each.verdict for each in pools)
+    pending = tuple(
+        size for size in judgement.sizing.workloads if verdict == "fits" and size.workload in workloads and size.pending
+    )
+    room = [each.pool for each in pools if each.verdict == "fits"]
+    return Explanation(
+        claim=name,
+        workload=", ".join(sorted(map(str, workloads))),
+        verdict=worst(size.verdict for size in pending) if pending else verdict,
+        pools=pools,
+        is_observed=judgement.is_observed,
+        missing=missing_pool(judgement, shape),
+        pending_reasons=tuple(reason for size in pending for reason in size.reasons),
+        holders=tuple(_holders(judgement, room)) if pending else (),
+    )
+
+
+def explain_failing(judgement: Judgement) -> Iterator[Explanation]:
+    """Yield, shape by shape, each claim that no pool can satisfy, with what every pool says to it; without changes.
+
+    Claims that an empty node takes, and that are pending because pools are too small, are not among them, nor are pools
+    whose nodes turn the pod down before they look at devices.
+    """
+    for shape in sorted(judgement.demand.shapes, key=lambda each: min(member.workload for member in each.members)):
+        answers = judgement.answers(shape)
+        if any(answer.verdict == "fits" for answer in answers):
+            continue
+        answers = tuple(each for each in answers if not _is_turned_down(each))
+        for claim in shape.claims:
+            pools = tuple(_explain_pool(answer, claim, judgement, with_edits=False) for answer in answers)
+            if any(pool.report is not None for pool in pools):
+                yield Explanation(
+                    claim=str(claim.shared or f"{shape.namespace}/{claim.name}"),
+                    workload=", ".join(sorted(str(ref) for ref in _workloads(shape))),
+                    verdict=best(each.verdict for each in pools),
+                    pools=pools,
+                    is_observed=judgement.is_observed,
+                )
+
+
+def _is_turned_down(told: PoolAnswer) -> bool:
+    return isinstance(told.answer, Refusal) and told.answer.kind == "filter"
+
+
+def _holders(judgement: Judgement, pools: Iterable[str]) -> Iterator[Holder]:
+    """Yield who has pods with claims on these pools when the demand is placed, pool by pool."""
+    with_claims = {member.workload for shape in judgement.demand.shapes if shape.claims for member in shape.members}
+    for pool in pools:
+        for size in judgement.sizing.workloads:
+            pods = dict(size.placements).get(pool, 0)
+            if pods and size.workload in with_claims:
+                yield Holder(pool, str(size.workload), pods)
+
+
+def _find_claim(judgement: Judgement, name: str) -> _Found:
+    claims = dict(_claims(judgement))
+    if name in claims:
+        return claims[name]
+    entries = [each for entry, each in _by_entry(judgement) if entry == name]
+    if len(entries) == 1:
+        return entries[0]
+    nearest = get_close_matches(name, claims, 1)
+    known = f'did you mean "{nearest[0]}"?' if nearest else f"claims here: {', '.join(sorted(claims)) or 'none'}"
+    raise PlannerError(f'no workload brings a claim "{name}"', fix=known)
+
+
+def _explain_pool(
+    told: PoolAnswer, claim: ShapeClaim, judgement: Judgement, *, with_edits: bool = True
+) -> PoolExplanation:
+    shape, answer = told.shape, told.answer
+    search = explain_search(shape, told.node)
+    name = str(claim.shared or f"{shape.namespace}/{claim.name}")
+    report = next((each for each in search.claims if each.claim == name), None)
+    return PoolExplanation(
+        pool=told.offer.name,
+        machine=told.offer.machine,
+        verdict=told.verdict,
+        reasons=() if isinstance(answer, Placement) else reasons_of(answer),
+        report=report,
+        selectors=tuple(_take_apart(report, told.node)) if report is not None else (),
+        devices=tuple((request, device.device) for owner, request, device in search.picks if owner == claim.name),
+        edits=smallest_edits(told, judgement) if with_edits else (),
+    )
+
+
+def smallest_edits(told: PoolAnswer, judgement: Judgement) -> tuple[Edit, ...]:
+    """Return a smallest set of changes with which the pool takes the pod; none where it does, or nothing helps."""
+    return suggest_edits(told.answer, _another_node(told, judgement)) if isinstance(told.answer, Refusal) else ()
+
+
+def _another_node(told: PoolAnswer, judgement: Judgement) -> NodeState | None:
+    """Return another node like an observed one, with no claim on its devices; a predicted one is fresh as it is."""
+    offer = told.offer
+    if offer.origin == "predicted":
+        return None
+    sight = sight_of(judgement.demand.shapes, judgement.demand.namespaces)
+    return open_node(
+        offer.node, offer.slices, judgement.classes, judgement.features, deductions=offer.used, sight=sight
+    )
+
+
+def _take_apart(report: ClaimReport, node: NodeState) -> Iterator[SelectorReport]:
+    """Yield each selector that keeps devices from a request, condition by condition, over the node's devices."""
+    template = node.template
+    devices = [each for each in template.candidates if each.bit & template.searched]
+    for expression in dict.fromkeys(_excluding(report)):
+        selector = cel.compile(expression, cel.Dialect.of(template.features, "stored"))
+        if isinstance(selector, cel.Selector):
+            yield cel.explain(selector, devices)
+
+
+def _excluding(report: ClaimReport) -> Iterable[str]:
+    for request in report.requests:
+        for way in request:
+            yield from (each.term.expression for each in way.exclusions if each.term is not None)
+
+
+def _by_entry(judgement: Judgement) -> Iterator[tuple[str, _Found]]:
+    """Yield the claims of pods by their entry in the pod, as reasons call them."""
+    for shape in judgement.demand.shapes:
+        for claim in shape.claims:
+            if claim.shared is None:
+                yield f"{shape.namespace}/{claim.name}", _Found(shape, claim, _workloads(shape))
+
+
+def _claims(judgement: Judgement) -> Iterator[tuple[str, _Found]]:
+    """Yield every name a claim goes by: its own, or those that pods give to theirs."""
+    for shape in judgement.demand.shapes:
+        for claim in shape.claims:
+            if claim.shared is not None:
+                yield str(claim.shared), _Found(shape, claim, _workloads(shape))
+                continue
+            for member in shape.members:
+                ref = member.workload
+                pods = (ref.name, ref.pod_name(0)) if member.figures.steady else (ref.name,)
+                for pod in dict.fromkeys(pods):
+                    name = f"{ref.namespace}/{generated_claim_name(pod, claim.name)}"
+                    yield name, _Found(shape, claim, frozenset((ref,)))
+
+
+def _workloads(shape: Shape) -> frozenset[WorkloadRef]:
+    return frozenset(member.workload for member in shape.members)

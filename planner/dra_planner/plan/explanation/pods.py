@@ -1,0 +1,188 @@
+"""Why one pod runs or not: what every pool says to it, who holds what it requests, and the smallest change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Final
+
+from dra_planner.allocation import Edit, Placement, reasons_of
+from dra_planner.errors import Place, PlannerError
+from dra_planner.model import Reason, Shape, Verdict, WorkloadRef, best, generated_claim_name
+from dra_planner.plan.explanation.claims import Holder, smallest_edits
+from dra_planner.plan.judgement.judgement import Judgement, PoolAnswer
+from dra_planner.plan.suggestion.missing_pools import missing_pool
+from dra_planner.sizing import WorkloadSize
+
+_MOST_NAMES: Final = 12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoolForPod:
+    """What a node of one pool, before any pod of the demand, says to the pod; with a snapshot, one node.
+
+    `devices` are those that its claims would get, as (claim and request, device). `edits` are a smallest set of changes
+    to the pod or its claims with which the node takes it: all of them together do, and no part of them does.
+    """
+
+    pool: str
+    machine: str
+    verdict: Verdict
+    reasons: tuple[Reason, ...]
+    devices: tuple[tuple[str, str], ...] = ()
+    edits: tuple[Edit, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PodExplanation:
+    """One pod, the workload that brings it, its claims, and what each pool says to it.
+
+    `verdict` is that among all other workloads: a pod that an empty node takes does not fit where others hold what it
+    requests. `placed` and `pending` are pods of the workload, `pending_reasons` says why those are pending that an
+    empty node would take, and `holders` who has what they request. `missing` is what the fleet lacks where no pool of
+    it can hold the pod. `pod_set` names the template of a workload that has several.
+    """
+
+    pod: str
+    workload: str
+    pod_set: str
+    verdict: Verdict
+    placed: int
+    pending: int
+    claims: tuple[str, ...]
+    pools: tuple[PoolForPod, ...]
+    pending_reasons: tuple[Reason, ...] = ()
+    holders: tuple[Holder, ...] = ()
+    missing: Reason | None = None
+    is_observed: bool = False
+
+
+def explain_pod(judgement: Judgement, name: str, pool: str = "") -> tuple[PodExplanation, ...]:
+    """Return why the pod of that name fits or not, on one pool or on all: one for each template of its workload.
+
+    The name is NAMESPACE/NAME of a pod or of its workload. Raises PlannerError naming the pods, or pools, there are.
+    """
+    name = name if "/" in name else f"default/{name}"
+    if pool and pool not in {offer.name for offer in judgement.offers}:
+        known = ", ".join(offer.name for offer in judgement.offers)
+        raise PlannerError(f'there is no pool "{pool}"', fix=f"pools: {known}")
+    found = tuple(_explain(judgement, name, pool))
+    if found:
+        return found
+    known_names = sorted({f"{ref.namespace}/{ref.name}" for ref in _workloads(judgement)})
+    nearest = get_close_matches(name, known_names, 1)
+    listed = ", ".join(known_names[:_MOST_NAMES]) or "none"
+    fix = f'did you mean "{nearest[0]}"?' if nearest else f"workloads here: {listed}"
+    raise PlannerError(f'no workload brings a pod "{name}"', fix=fix)
+
+
+def pods_at(judgement: Judgement, place: Place) -> tuple[str, ...]:
+    """Return the names, for `explain_pod`, of the workloads whose pods are described at a place of a file."""
+    members = [member for shape in judgement.demand.shapes for member in shape.members]
+    members += [each.member for each in judgement.demand.blocked]
+    here = {
+        f"{member.workload.namespace}/{member.workload.name}"
+        for member in members
+        if (member.place.file, member.place.line) == (place.file, place.line)
+    }
+    return tuple(sorted(here))
+
+
+def _workloads(judgement: Judgement) -> Iterator[WorkloadRef]:
+    yield from (member.workload for shape in judgement.demand.shapes for member in shape.members)
+    yield from (each.member.workload for each in judgement.demand.blocked)
+
+
+def _explain(judgement: Judgement, name: str, pool: str) -> Iterator[PodExplanation]:
+    sizes = {size.workload: size for size in judgement.sizing.workloads}
+    for shape in judgement.demand.shapes:
+        for member in shape.members:
+            if _is_named(member.workload, member.figures.peak, name):
+                size = sizes.get(member.workload)
+                yield _of_shape(judgement, shape, member.workload, member.pod_set, name, pool, size)
+    for blocked in judgement.demand.blocked:
+        member = blocked.member
+        if _is_named(member.workload, member.figures.peak, name):
+            yield PodExplanation(
+                pod=name,
+                workload=str(member.workload),
+                pod_set=member.pod_set,
+                verdict=blocked.verdict,
+                placed=0,
+                pending=member.figures.at(judgement.level) or 0,
+                claims=(),
+                pools=(),
+                pending_reasons=(blocked.reason,),
+                is_observed=judgement.is_observed,
+            )
+
+
+def _is_named(workload: WorkloadRef, pods: int | None, name: str) -> bool:
+    """Whether a name is that of the workload, or of one of as many pods as it may have."""
+    namespace, _, short = name.partition("/")
+    if namespace != workload.namespace:
+        return False
+    begin, _, index = short.rpartition("-")
+    is_index = begin == workload.name and index.isdecimal() and (pods is None or int(index) < max(pods, 1))
+    return short == workload.name or (is_index and workload.pod_name(int(index)) == short)
+
+
+def _of_shape(
+    judgement: Judgement,
+    shape: Shape,
+    workload: WorkloadRef,
+    pod_set: str,
+    name: str,
+    pool: str,
+    size: WorkloadSize | None,
+) -> PodExplanation:
+    answers = [each for each in judgement.answers(shape) if pool in ("", each.offer.name)]
+    pools = tuple(_of_pool(each, judgement) for each in answers)
+    verdict = best(each.verdict for each in pools) if pools else "does-not-fit"
+    is_short = verdict == "fits" and size is not None and size.verdict != "fits"
+    room = [each.pool for each in pools if each.verdict == "fits"]
+    first = workload.pod_name(0)
+    claims = (str(c.shared or f"{shape.namespace}/{generated_claim_name(first, c.name)}") for c in shape.claims)
+    return PodExplanation(
+        pod=name,
+        workload=str(workload),
+        pod_set=pod_set,
+        verdict=size.verdict if is_short and size is not None else verdict,
+        placed=0 if size is None else size.placed,
+        pending=0 if size is None else size.pending,
+        claims=tuple(claims),
+        pools=pools,
+        pending_reasons=size.reasons if is_short and size is not None else (),
+        holders=tuple(_holders(judgement, shape, room)) if is_short else (),
+        missing=missing_pool(judgement, shape),
+        is_observed=judgement.is_observed,
+    )
+
+
+def _of_pool(told: PoolAnswer, judgement: Judgement) -> PoolForPod:
+    answer = told.answer
+    return PoolForPod(
+        pool=told.offer.name,
+        machine=told.offer.machine,
+        verdict=told.verdict,
+        reasons=() if isinstance(answer, Placement) else reasons_of(answer),
+        devices=tuple(_devices(answer)) if isinstance(answer, Placement) else (),
+        edits=smallest_edits(told, judgement),
+    )
+
+
+def _devices(answer: Placement) -> Iterator[tuple[str, str]]:
+    for name, allocation in answer.claims.items():
+        for each in allocation.devices:
+            yield f"{name}/{each.request}", each.device
+
+
+def _holders(judgement: Judgement, shape: Shape, pools: list[str]) -> Iterator[Holder]:
+    """Yield who has pods on these pools when the demand is placed; of a pod with claims, who has claims too."""
+    with_claims = {member.workload for each in judgement.demand.shapes if each.claims for member in each.members}
+    for pool in pools:
+        for size in judgement.sizing.workloads:
+            pods = dict(size.placements).get(pool, 0)
+            if pods and (not shape.claims or size.workload in with_claims):
+                yield Holder(pool, str(size.workload), pods)

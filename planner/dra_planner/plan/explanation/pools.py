@@ -1,0 +1,125 @@
+"""What one pool is for: what its nodes publish, which workloads take them, which could, and which cannot, and why."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from dra_planner.allocation import Refusal, Undecided, reasons_of
+from dra_planner.errors import PlannerError
+from dra_planner.model import Reason, Shape, Unknown, Verdict, worst
+from dra_planner.offers import Offer
+from dra_planner.plan.judgement.judgement import PoolAnswer
+from dra_planner.plan.values import Plan, PlannedPool, PlannedWorkload
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Published:
+    """So many equal devices of one node: the product or profile that they publish, "" where none, and their memory."""
+
+    driver: str
+    name: str
+    devices: int
+    memory: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoolUse:
+    """What a workload has to do with the pool: what an empty node of it says to its pods, and why.
+
+    `here` are its pods on the pool, `pending` those that no pool takes, `elsewhere` the pools that take the others.
+    """
+
+    workload: str
+    answer: Verdict
+    reasons: tuple[Reason, ...]
+    here: int
+    pending: int
+    elsewhere: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoolReport:
+    """One pool of a plan, or one node of a snapshot.
+
+    `verdict` is the worst of the workloads that run here or could: *does not fit* says that the pool is too small for
+    what it takes. `uses` come in the order of the workloads.
+    """
+
+    pool: PlannedPool
+    verdict: Verdict
+    published: tuple[Published, ...]
+    uses: tuple[PoolUse, ...]
+    is_observed: bool = False
+
+    @property
+    def takes(self) -> tuple[PoolUse, ...]:
+        """The workloads with pods here."""
+        return tuple(use for use in self.uses if use.here)
+
+    @property
+    def could_take(self) -> tuple[PoolUse, ...]:
+        """The workloads that an empty node would take, and whose pods are elsewhere or pending."""
+        return tuple(use for use in self.uses if not use.here and use.answer == "fits")
+
+    @property
+    def refuses(self) -> tuple[PoolUse, ...]:
+        """The workloads whose pods no node of it takes, or of which that cannot be told."""
+        return tuple(use for use in self.uses if not use.here and use.answer != "fits")
+
+
+def explain_pool(plan: Plan, name: str) -> PoolReport:
+    """Return what a pool of the plan is for; raises PlannerError naming the pools there are."""
+    pool = next((each for each in plan.pools if each.name == name), None)
+    offer = next((each for each in plan.offers if each.name == name), None)
+    if pool is None or offer is None:
+        raise PlannerError(f'there is no pool "{name}"', fix=f"pools: {', '.join(each.name for each in plan.pools)}")
+    uses = tuple(_uses(plan, name))
+    concerned = {use.workload for use in uses if use.here or use.answer == "fits"}
+    verdicts = [each.verdicts[plan.level] for each in plan.workloads if str(each.workload) in concerned]
+    return PoolReport(
+        pool=pool,
+        verdict=worst(verdicts) if verdicts else "fits",
+        published=tuple(_published(offer)),
+        uses=uses,
+        is_observed=plan.judgement.is_observed,
+    )
+
+
+def _published(offer: Offer) -> Iterator[Published]:
+    counted: Counter[tuple[str, str, str]] = Counter()
+    for each in offer.slices:
+        for device in each.devices:
+            name = device.attributes.get("profile") or device.attributes.get("productName") or ""
+            memory = device.capacity.get("memory")
+            amount = "" if memory is None or isinstance(memory.value, Unknown) else str(memory.value)
+            counted[(each.driver, "" if isinstance(name, Unknown) else str(name), amount)] += 1
+    for (driver, text, amount), devices in counted.items():
+        yield Published(driver=driver, name=text, devices=devices, memory=amount)
+
+
+def _uses(plan: Plan, pool: str) -> Iterator[PoolUse]:
+    judgement = plan.judgement
+    shapes = [shape for shape in judgement.demand.shapes if shape.id not in judgement.on_system]
+    for workload in plan.workloads:
+        own = [shape for shape in shapes if any(member.workload == workload.workload for member in shape.members)]
+        if own:
+            yield _use(workload, pool, [_answer(plan, shape, pool) for shape in own])
+
+
+def _answer(plan: Plan, shape: Shape, pool: str) -> PoolAnswer:
+    return next(each for each in plan.judgement.answers(shape) if each.offer.name == pool)
+
+
+def _use(workload: PlannedWorkload, pool: str, answers: Iterable[PoolAnswer]) -> PoolUse:
+    told = list(answers)
+    refused = [each.answer for each in told if isinstance(each.answer, Refusal | Undecided)]
+    return PoolUse(
+        workload=str(workload.workload),
+        answer=worst(each.verdict for each in told),
+        reasons=tuple(dict.fromkeys(reason for answer in refused for reason in reasons_of(answer))),
+        here=sum(pods for name, pods in workload.placements if name == pool),
+        pending=workload.pending,
+        elsewhere=tuple(name for name, pods in workload.placements if pods and name != pool),
+    )

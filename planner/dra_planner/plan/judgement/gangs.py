@@ -1,0 +1,276 @@
+"""Gangs where not everything fits: how many whole groups start, and which stay out.
+
+Pods that are held back until their group has room take none before; a packing that places some of them says nothing.
+The most groups are looked for that have room beside the pods that are placed anyway; each guess is sized as any demand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from dra_planner.model import Demand, GangPart, Reason, worst
+from dra_planner.plan.judgement.gang_groups import GangGroups, PodSetKey, find_groups, with_pods
+from dra_planner.sizing import PoolSize, Sizing, WorkloadSize
+from dra_planner.wording import counted
+
+MOST_SIZINGS = 24
+"""How many guesses are sized at most; fewer where each takes long."""
+_SIZINGS_OF_PAIRS = 20_000  # shapes × pools, over all guesses
+_FEWEST_SIZINGS = 4
+_MOST_GUESSES = 5_000  # most of which are known not to fit
+
+Size = Callable[[Demand], Sizing]
+
+
+@dataclass(slots=True)
+class _Kind:
+    """Groups that cannot be told apart, of one gang or several."""
+
+    groups: list[GangGroups] = field(default_factory=list)
+
+    @property
+    def count(self) -> int:
+        return sum(group.count for group in self.groups)
+
+
+def start_gangs(demand: Demand, first: Sizing, size: Size, pools: int) -> Sizing:
+    """Return the sizing with pods of gangs placed by whole groups; the same one where all pods of gangs are placed.
+
+    `first` sizes the whole demand, `size` parts of it at the same level, on so many `pools`. Verdicts stay: what does
+    not fit pod by pod does not fit as a group.
+    """
+    pending = {each.workload for each in first.workloads if each.pending}
+    gangs = [gang for gang in demand.gangs if any(part.workload in pending for part in gang.parts)]
+    if not gangs:
+        return first
+    held = find_groups(demand, [gang for gang in demand.gangs if gang.held_by], first.level)
+    loose = find_groups(demand, [gang for gang in gangs if not gang.held_by], first.level)
+    answer = first
+    for groups, is_held in ((held, True), (loose, False)):
+        if any(part.workload in pending for group in groups for part, _ in group.pods):
+            search = _Search(demand, first, size, groups, max(1, len(demand.shapes) * pools))
+            answer = search.answer(answer, is_held=is_held)
+    return answer
+
+
+class _Search:
+    """Looks for the most groups that start, the smallest first, and for a proof that no more do."""
+
+    def __init__(self, demand: Demand, first: Sizing, size: Size, groups: list[GangGroups], pairs: int) -> None:
+        self._demand, self._first, self._size = demand, first, size
+        self._left = max(_FEWEST_SIZINGS, min(MOST_SIZINGS, _SIZINGS_OF_PAIRS // pairs))
+        self._before = {each.workload: each for each in first.workloads}
+        kinds: dict[object, _Kind] = {}
+        for group in sorted(groups, key=self._rank):
+            kinds.setdefault(group.alike, _Kind()).groups.append(group)
+        self._kinds = list(kinds.values())
+        self._mine = {part.workload for group in groups for part, _ in group.pods}
+        self._others_wait = any(each.pending for each in first.workloads if each.workload not in self._mine)
+        self._sized: dict[tuple[int, ...], Sizing] = {}
+        self._too_many: list[tuple[int, ...]] = []  # proved
+        self._is_complete = True
+
+    def _rank(self, group: GangGroups) -> tuple[object, ...]:
+        waits = any(self._before[part.workload].pending for part, _ in group.pods)
+        return (*group.weight, waits, group.gang.name)
+
+    def answer(self, sizing: Sizing, *, is_held: bool) -> Sizing:
+        """Return the sizing with the groups that start; where nobody holds the others back, with that said alone."""
+        starting, is_most = self._most()
+        started = self._started(starting)
+        if is_held:
+            sizing = self._held_back(sizing, starting, started)
+        best = "no plan within these limits has room for more" if is_most else "the most that were found"
+        several = len(started) > 1
+        whole = (
+            f"; {sum(started.values())} of {sum(each.count for each in started)} groups have room" if several else ""
+        )
+        said = {
+            part.workload: f"{_sentence(group, count)}{whole} ({best})"
+            for group, count in started.items()
+            for part, _ in group.pods
+            if count < group.count
+        }
+        told = tuple(_told(each, said.get(each.workload, ""), is_held=is_held) for each in sizing.workloads)
+        return replace(sizing, workloads=told, verdict=worst(each.verdict for each in told))
+
+    def _most(self) -> tuple[tuple[int, ...], bool]:
+        best = tuple(0 for _ in self._kinds)
+        for at, kind in enumerate(self._kinds):
+            low, high = 0, kind.count
+            while low < high:
+                middle = (low + high + 1) // 2
+                guess = (*best[:at], middle, *best[at + 1 :])
+                low, high = (middle, high) if self._fits(guess) else (low, middle - 1)
+            best = (*best[:at], low, *best[at + 1 :])
+        better = self._one_more(best)
+        while better is not None:
+            best = better
+            better = self._one_more(best)
+        return best, self._is_complete and not self._others_wait
+
+    def _one_more(self, best: tuple[int, ...]) -> tuple[int, ...] | None:
+        """Return counts with one group more in all that have room; None where none was found."""
+        for tried, guess in enumerate(_with_sum([kind.count for kind in self._kinds], sum(best) + 1)):
+            self._is_complete = self._is_complete and tried < _MOST_GUESSES
+            if self._fits(guess):
+                return guess
+            if not self._is_complete:
+                break
+        return None
+
+    def _fits(self, counts: tuple[int, ...]) -> bool:
+        """Whether so many groups of each kind have room beside what is placed of the others."""
+        if any(all(many <= count for many, count in zip(known, counts, strict=True)) for known in self._too_many):
+            return False
+        if counts not in self._sized:
+            if not self._left:
+                self._is_complete = False
+                return False
+            self._left -= 1
+            self._sized[counts] = self._size(self._part(counts))
+        sizing = self._sized[counts]
+        waiting = [each for each in sizing.workloads if each.workload in self._mine and each.pending]
+        before = self._before
+        kept = all(
+            each.placed >= before[each.workload].placed for each in sizing.workloads if each.workload not in self._mine
+        )
+        if not waiting and kept:
+            return True
+        if any(each.verdict == "does-not-fit" for each in sizing.workloads if each.pending):
+            self._too_many.append(counts)
+        else:
+            self._is_complete = False
+        return False
+
+    def _part(self, counts: tuple[int, ...], extra: Mapping[PodSetKey, int] | None = None) -> Demand:
+        """Return the demand with the pods of so many groups; those of other gangs as they are."""
+        pods: dict[PodSetKey, int] = {(part.workload, part.pod_set): 0 for part in self._parts()}
+        for group, count in self._started(counts).items():
+            for part, number in group.starting():
+                pods[part.workload, part.pod_set] += count * number
+        for key, number in (extra or {}).items():
+            pods[key] += number
+        return with_pods(self._demand, pods, self._first.level)
+
+    def _parts(self) -> Iterator[GangPart]:
+        return (part for kind in self._kinds for group in kind.groups for part, _ in group.pods)
+
+    def _started(self, counts: tuple[int, ...]) -> dict[GangGroups, int]:
+        started: dict[GangGroups, int] = {}
+        for kind, count in zip(self._kinds, counts, strict=True):
+            for group in kind.groups:
+                started[group] = min(count, group.count)
+                count -= started[group]
+        return started
+
+    def _held_back(self, sizing: Sizing, counts: tuple[int, ...], started: Mapping[GangGroups, int]) -> Sizing:
+        """Return what is built for the groups that start, the whole demand's bounds and reasons beside it."""
+        found = self._with_others(counts, started)
+        placed = {each.workload: each for each in found.workloads}
+        workloads = tuple(self._counted(each, placed.get(each.workload, each)) for each in sizing.workloads)
+        pools = tuple(_beside(pool, found.pool(pool.name)) for pool in sizing.pools)
+        return replace(
+            sizing,
+            pools=pools,
+            workloads=workloads,
+            nodes_plan=found.nodes_plan,
+            hourly_plan=found.hourly_plan,
+            method=found.method,
+            patterns=found.patterns,
+        )
+
+    def _with_others(self, counts: tuple[int, ...], started: Mapping[GangGroups, int]) -> Sizing:
+        """Return the sizing with as many pods beyond the least of each group as have room."""
+        extra: dict[PodSetKey, int] = {}
+        best = self._sized.get(counts) or self._size(self._part(counts))
+        for group, count in started.items():
+            more = dict(zip(group.pods, (number for _, number in group.starting()), strict=True))
+            for (part, pods), start in more.items():
+                low, high = 0, (pods - start) * count
+                while low < high and self._left:
+                    self._left -= 1
+                    middle = (low + high + 1) // 2
+                    guess = {**extra, (part.workload, part.pod_set): middle}
+                    sizing = self._size(self._part(counts, guess))
+                    if any(each.pending for each in sizing.workloads if each.workload in self._mine):
+                        high = middle - 1
+                    else:
+                        low, best = middle, sizing
+                extra[part.workload, part.pod_set] = low
+        return best
+
+    def _counted(self, before: WorkloadSize, after: WorkloadSize) -> WorkloadSize:
+        """Return what is placed of a workload, and its verdict and reasons: those of the group that stays out."""
+        if before.workload not in self._mine or before.wanted is None:
+            return replace(before, placed=after.placed, pending=after.pending, placements=after.placements)
+        pending = before.wanted - after.placed
+        changed = replace(before, placed=after.placed, pending=pending, placements=after.placements)
+        if not pending:
+            kept = tuple(reason for reason in before.reasons if not before.pending)
+            return replace(changed, verdict="fits" if before.pending else before.verdict, reasons=kept)
+        if before.pending:
+            return changed
+        blamed = [each for each in self._first.workloads if each.workload in self._mine and each.pending]
+        reasons = tuple(dict.fromkeys(reason for each in blamed for reason in each.reasons))
+        return replace(changed, verdict=worst(each.verdict for each in blamed), reasons=reasons)
+
+
+def _told(size: WorkloadSize, sentence: str, *, is_held: bool) -> WorkloadSize:
+    if not sentence or not size.pending:
+        return size
+    reasons = map(_of_room, size.reasons) if is_held else size.reasons
+    return replace(size, reasons=(Reason(code="gang-stays-out", message=sentence), *reasons))
+
+
+def _sentence(group: GangGroups, started: int) -> str:
+    gang, pods = group.gang, counted(group.size, "pod")
+    if group.count > 1:
+        held = (
+            f", and {gang.held_by} starts no part of one" if gang.held_by else "; pods of the others start one by one"
+        )
+        return f"{gang.name} has room for {started} of its {group.count} groups of {pods}{held}"
+    if not gang.held_by:
+        return f"{gang.name} has no room for its group of {pods}, which start one by one"
+    if group.least < group.size:
+        return f"{gang.name}: {gang.held_by} starts none of its {pods} before {group.least} have room"
+    return f"{gang.name}: {gang.held_by} starts its {pods} at once or none of them"
+
+
+def _with_sum(most: Sequence[int], total: int) -> Iterator[tuple[int, ...]]:
+    """Yield counts with this sum, none above its most, in their order; none is built that does not count."""
+    counts = _at_the_end(most, total)
+    while counts is not None:
+        yield tuple(counts)
+        behind = 0
+        for at in range(len(most) - 1, -1, -1):
+            if behind and counts[at] < most[at]:
+                break
+            behind += counts[at]
+        else:
+            return
+        rest = _at_the_end(most[at + 1 :], behind - 1)
+        counts = None if rest is None else [*counts[:at], counts[at] + 1, *rest]
+
+
+def _at_the_end(most: Sequence[int], total: int) -> list[int] | None:
+    """Return the first counts with this sum: as many as can be in the last places; None where there are none."""
+    counts: list[int] = []
+    for each in reversed(most):
+        counts.append(min(each, total))
+        total -= counts[-1]
+    return None if total or not most else counts[::-1]
+
+
+def _beside(pool: PoolSize, found: PoolSize) -> PoolSize:
+    """Return the size for the groups that start, with what the whole demand needs of the pool."""
+    return replace(found, bound=pool.bound, enough=pool.enough)
+
+
+def _of_room(reason: Reason) -> Reason:
+    """Return the reason in words of room: more pods are pending than have none."""
+    message = reason.message
+    for pending in (" pod pending", " pods pending"):
+        message = message.replace(pending, pending.replace("pending", "without room"))
+    return replace(reason, message=message)

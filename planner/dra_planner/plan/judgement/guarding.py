@@ -1,0 +1,282 @@
+"""Judge a demand under guards: find the fewest that keep the price low, or apply those of a plan file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from typing import Final
+
+from dra_planner.clouds import cloud
+from dra_planner.fleet import Fleet, split_pools
+from dra_planner.model import Demand, DemandLevel, DeviceClass, GuardKind, Guards, SharedLimit, SteerRule
+from dra_planner.offers import Offer, predict_offers
+from dra_planner.placement import WORTH, GuardedCounts, GuardQuestion, Pools, Proof, find_guards, guard_demand
+from dra_planner.plan.judgement.judge import judge
+from dra_planner.plan.judgement.judgement import Judgement
+from dra_planner.plan.judgement.simulated_counts import PROFILES, is_placed, system_nodes, without_misfits
+from dra_planner.plan.judgement.system_pods import set_aside
+from dra_planner.releases import Features
+from dra_planner.simulation import (
+    CountQuestion,
+    Order,
+    SimulatedCounts,
+    SimulatedPool,
+    check_orders,
+    standard_orders,
+)
+from dra_planner.sizing import Sizer, node_costs, node_needs
+
+GUARD_STEPS: Final = 15
+"""Steps that the search for guards may take, as a multiple of the steps of the simulation without guards."""
+_CHECK_SEEDS: Final = range(11, 13)
+_RANDOM_ORDERS: Final = 4
+_ORDERS_WITHOUT: Final = (Order("settled"), Order("random", 1), Order("random", 2))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Guarded:
+    """A plan's guards, and the plan without them.
+
+    `given` is the fleet as the user wrote it, `fleet` the fleet with split pools. `free` is the judgement without
+    guards. `pending_without`: for each guard, the fewest and most pods that stay pending on the nodes of this plan if
+    only that guard is removed; () if the steps didn't suffice.
+    """
+
+    guards: Guards
+    given: Fleet
+    fleet: Fleet
+    free: Judgement
+    judgement: Judgement
+    proof: SimulatedCounts
+    pending_without: Mapping[GuardKind, tuple[int, ...]] = field(hash=False)
+
+    @property
+    def free_hourly_usd(self) -> Decimal | None:
+        """The price per hour without guards; None if no counts were found or a price is unknown."""
+        found = self.free.simulated
+        return None if found is None or found.counts is None else hourly_usd(found.counts, self.free.offers)
+
+    @property
+    def free_pending(self) -> tuple[int, int] | None:
+        """The fewest and most pods that the orders leave pending without guards; None if all are placed or unknown."""
+        found = self.free.simulated
+        if found is None or found.counts is not None:
+            return None
+        pods = [each.pods for each in found.at_maximum or found.at_packing]
+        return (min(pods), max(pods)) if pods else None
+
+
+def hourly_usd(counts: Mapping[str, int], offers: tuple[Offer, ...]) -> Decimal | None:
+    """Return the price per hour of so many nodes; None if a price is unknown."""
+    total = Decimal(0)
+    for offer in offers:
+        nodes = counts.get(offer.name, 0)
+        if nodes and offer.hourly_usd is None:
+            return None
+        total += nodes * (offer.hourly_usd or Decimal(0))
+    return total
+
+
+def judge_with_guards(
+    demand: Demand,
+    offers: tuple[Offer, ...],
+    classes: Mapping[str, DeviceClass],
+    features: Features,
+    *,
+    level: DemandLevel,
+    fleet: Fleet,
+    steps: int,
+    with_fixes: bool,
+) -> tuple[Judgement, Guarded | None]:
+    """Return the judgement of a demand, and the guards that it is made under, if the fleet wants any and they help.
+
+    Fixes are looked for only if no guards are found.
+    """
+    guides = fleet.placement != "free" and steps > 0
+    free = judge(
+        demand, offers, classes, features, level=level, fleet=fleet, steps=steps, with_fixes=with_fixes and not guides
+    )
+    guarded = add_guards(free, fleet, steps) if guides else None
+    if guarded is not None:
+        return guarded.judgement, guarded
+    if guides and with_fixes and free.sizing.verdict != "fits":
+        free = judge(demand, offers, classes, features, level=level, fleet=fleet, steps=steps)
+    return free, None
+
+
+def add_guards(free: Judgement, fleet: Fleet, steps: int) -> Guarded | None:
+    """Return the plan with the fewest guards that keep the price low; None if none are needed, or none were found.
+
+    `free` is the judgement without guards, and `steps` what it could take.
+    """
+    if free.is_observed or not _has_room_for_guards(free, fleet):
+        return None
+    search = _Search(free, fleet)
+    found = find_guards(search.question(steps * GUARD_STEPS))
+    if found is None or not found.guards.kinds or _is_no_better(found, free, fleet):
+        return None
+    return search.guarded(found, steps)
+
+
+def apply_guards(
+    guards: Guards, demand: Demand, fleet: Fleet, offers: tuple[Offer, ...], features: Features
+) -> tuple[Demand, Fleet, tuple[Offer, ...]]:
+    """Return demand, fleet, and offers as the guards change them."""
+    split = split_pools(fleet, guards.parts)
+    return guard_demand(demand, guards), split, part_offers(offers, split, guards, features)
+
+
+def part_offers(offers: tuple[Offer, ...], split: Fleet, guards: Guards, features: Features) -> tuple[Offer, ...]:
+    """Return the offers of a split fleet: those given, and predictions for the parts, at the price of their pool."""
+    if not guards.parts:
+        return offers
+    given = {offer.name: offer for offer in offers}
+    pool_of = {part.name: part.pool for part in guards.parts}
+    return tuple(
+        replace(offer, hourly_usd=given[pool_of[offer.name]].hourly_usd, priced_on=given[pool_of[offer.name]].priced_on)
+        if offer.name in pool_of
+        else given[offer.name]
+        for offer in predict_offers(split, features)
+    )
+
+
+def _has_room_for_guards(free: Judgement, fleet: Fleet) -> bool:
+    """Return whether a packing places everything, and whether guards could still improve the plan."""
+    sizing = free.sizing
+    fitting, _ = without_misfits(sizing, free.demand)
+    if not is_placed(sizing, fitting, free.level):
+        return False
+    if fleet.placement == "exact":
+        return True
+    found = free.simulated
+    price = None if found is None or found.counts is None else hourly_usd(found.counts, free.offers)
+    if price is None:
+        return found is None or found.counts is None
+    return sizing.hourly_bound is None or price * Decimal(1 - WORTH) > sizing.hourly_bound
+
+
+def _is_no_better(found: GuardedCounts, free: Judgement, fleet: Fleet) -> bool:
+    """Return whether the plan without guards costs about the same."""
+    simulated = free.simulated
+    if fleet.placement == "exact" or simulated is None or simulated.counts is None:
+        return False
+    costs = node_costs(free.offers)
+    price = sum(simulated.counts[offer.name] * cost[0] for offer, cost in zip(free.offers, costs, strict=True))
+    return price * (1 - WORTH) <= found.cost[0]
+
+
+class _Search:
+    """Questions about one judgement and its fleet."""
+
+    def __init__(self, free: Judgement, fleet: Fleet) -> None:
+        self._free = free
+        self._fleet = fleet
+        on_gpus, _ = set_aside(free.demand, free.offers)
+        self._sizer = Sizer.of(on_gpus, free.offers, free.classes, free.features, limits=fleet.limits)
+        system = system_nodes(fleet)
+        self._demand, self._left_out = without_misfits(free.sizing, free.demand if system else on_gpus)
+        self._beside = () if system is None else system.nodes(free.offers, self._demand)
+
+    def question(self, steps: int) -> GuardQuestion:
+        offers = self._sizer.offers
+        fixed = {pool.name for pool in self._fleet.pools if pool.count.is_fixed or pool.part_of}
+        return GuardQuestion(
+            needs=node_needs(self._sizer, self._free.level),
+            sizing=self._free.sizing,
+            pools=Pools(
+                names=tuple(offer.name for offer in offers),
+                costs=node_costs(offers),
+                least=tuple(offer.count_min for offer in offers),
+                most=tuple(offer.count_max for offer in offers),
+                limits=self._fleet.limits,
+                whole=frozenset(at for at, offer in enumerate(offers) if offer.name in fixed),
+            ),
+            shapes={shape.id: shape for shape in self._demand.shapes},
+            ask=self.ask,
+            steps=steps,
+            name_pool=cloud(self._fleet.cloud).pool_name,
+            mode="exact" if self._fleet.placement == "exact" else "guided",
+        )
+
+    def ask(self, guards: Guards) -> CountQuestion:
+        """Return how many nodes the demand needs under guards."""
+        demand, split, offers = apply_guards(guards, self._demand, self._fleet, self._free.offers, self._free.features)
+        return self._ask(demand, split.limits, offers)
+
+    def _ask(self, demand: Demand, limits: tuple[SharedLimit, ...], offers: tuple[Offer, ...]) -> CountQuestion:
+        return CountQuestion(
+            demand=demand,
+            pools=tuple(
+                SimulatedPool(offer=offer, packing=0, maximum=offer.count_max, cost=cost)
+                for offer, cost in zip(offers, node_costs(offers), strict=True)
+            ),
+            beside=self._beside,
+            classes=self._free.classes,
+            features=self._free.features,
+            level=self._free.level,
+            orders=standard_orders(_RANDOM_ORDERS),
+            checks=check_orders(_CHECK_SEEDS),
+            profile=PROFILES[self._fleet.scheduler_profile],
+            limits=limits,
+        )
+
+    def guarded(self, found: GuardedCounts, steps: int) -> Guarded:
+        free, guards = self._free, found.guards
+        demand, split, offers = apply_guards(guards, free.demand, self._fleet, free.offers, free.features)
+        judgement = judge(
+            demand,
+            offers,
+            free.classes,
+            free.features,
+            level=free.level,
+            fleet=split,
+            steps=steps,
+            with_fixes=False,
+            proved=replace(found.found, left_out=self._left_out),
+        )
+        return Guarded(
+            guards=guards,
+            given=self._fleet,
+            fleet=split,
+            free=free,
+            judgement=judgement,
+            proof=found.found,
+            pending_without={kind: self._pending_without(kind, found, steps) for kind in guards.kinds},
+        )
+
+    def _pending_without(self, kind: GuardKind, found: GuardedCounts, steps: int) -> tuple[int, ...]:
+        fewer = without_guard(found.guards, kind)
+        counts: dict[str, int] = {}
+        for pool in self._fleet.pools:
+            for part in found.guards.parts_of(pool.name):
+                name = part if part in fewer.parts_of(pool.name) else pool.name
+                counts[name] = counts.get(name, 0) + (found.found.counts or {})[part]
+        proof = Proof(self.ask(fewer), {}, {}, steps)
+        pending = proof.pending(counts, _ORDERS_WITHOUT)
+        return (min(pending), max(pending)) if pending else ()
+
+
+def without_guard(guards: Guards, kind: GuardKind) -> Guards:
+    """Return the guards without one kind. Without a split, pods go to the pool that is no longer split."""
+    match kind:
+        case "steer":  # packing is added to steered pods, so it ends too
+            return Guards(parts=guards.parts)
+        case "pack":
+            return replace(guards, packs=False)
+        case "split":
+            pool_of = {part.name: part.pool for part in guards.parts}
+            return replace(guards, parts=(), rules=tuple(_merged(guards.rules, pool_of)))
+
+
+def _merged(rules: tuple[SteerRule, ...], pool_of: Mapping[str, str]) -> list[SteerRule]:
+    merged: dict[str, SteerRule] = {}
+    for rule in rules:
+        pool = pool_of.get(rule.pool, rule.pool)
+        before = merged.get(pool, SteerRule(pool=pool))
+        merged[pool] = SteerRule(
+            pool=pool,
+            templates=tuple(sorted({*before.templates, *rule.templates})),
+            workloads=tuple(sorted({*before.workloads, *rule.workloads})),
+        )
+    return list(merged.values())

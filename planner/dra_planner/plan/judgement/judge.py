@@ -1,0 +1,116 @@
+"""The one judgement: what becomes of a demand on what nodes offer. Plans, rules and explanations only word it.
+
+    judgement = judge(demand, offers, classes, features)
+    judgement.sizing                     counts per pool, workloads with their verdicts, at the level judged
+    judgement.answers(shape)             what each pool says to a pod of that shape
+
+Nothing is judged twice: every level is sized when the judgement is made, answers are found once, when asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from dra_planner.fleet import Fleet
+from dra_planner.model import DEMAND_LEVELS, Demand, DemandLevel, DeviceClass
+from dra_planner.offers import Offer
+from dra_planner.plan.judgement.gangs import start_gangs
+from dra_planner.plan.judgement.judgement import Judgement
+from dra_planner.plan.judgement.observed_nodes import judge_nodes
+from dra_planner.plan.judgement.redundancy import survive, what_survives
+from dra_planner.plan.judgement.simulated_counts import simulate_sizings, system_nodes
+from dra_planner.plan.judgement.system_pods import SystemPods, add_system, set_aside
+from dra_planner.releases import Features
+from dra_planner.sizing import Sizer, Sizing
+
+if TYPE_CHECKING:  # only simulating needs the simulation
+    from dra_planner.plan.judgement.survival import Survival
+    from dra_planner.simulation import Fix, SimulatedCounts
+
+
+def judge(
+    demand: Demand,
+    offers: tuple[Offer, ...],
+    classes: Mapping[str, DeviceClass],
+    features: Features,
+    *,
+    level: DemandLevel = "steady",
+    fleet: Fleet | None = None,
+    steps: int = 0,
+    with_fixes: bool = True,
+    proved: SimulatedCounts | None = None,
+) -> Judgement:
+    """Return what becomes of a demand on these offers, judged for `level`.
+
+    Predicted offers are sized, every level of demand. Observed ones are nodes as they are, and take steady demand pod
+    by pod. `fleet` says what the system pool is, on which pods run that want no device, and what else could be bought.
+    `steps` is how much may be simulated of the sizes at that level; 0 leaves it out. `with_fixes`: see `PlanRequest`;
+    without it, pods of gangs are counted one by one too. `proved` are counts at that level that were simulated before.
+    """
+    if any(offer.origin == "observed" for offer in offers):
+        return judge_nodes(demand, offers, classes, features)
+    on_gpus, elsewhere = set_aside(demand, offers)
+    system = SystemPods.of(elsewhere, fleet, classes, features) if elsewhere.shapes and fleet is not None else None
+    limits = () if fleet is None else fleet.limits
+    sizer = Sizer.of(on_gpus, offers, classes, features, limits=limits)
+    sizings = _size_levels(demand, sizer, system)
+    if demand.gangs and with_fixes:
+        first = sizings[level]
+        whole = start_gangs(demand, first, lambda part: _size_part(part, level, sizer, system), len(offers))
+        sizings = {each: whole if known is first else known for each, known in sizings.items()}
+    simulations: Mapping[DemandLevel, SimulatedCounts] = {}
+    fixes: tuple[Fix, ...] = ()
+    if steps:
+        beside = system_nodes(fleet)
+        sized = on_gpus if beside is None else demand
+        profile = "default" if fleet is None else fleet.scheduler_profile
+        answer = simulate_sizings(
+            sizings, level, sized, offers, beside, classes, features, steps, profile, limits, with_fixes, proved
+        )
+        sizings, simulations, fixes = answer.sizings, answer.found, answer.fixes
+    survival: Survival | None = None
+    if fleet is not None and fleet.redundancy.is_asked and sizings[level].verdict == "fits":
+        simulated = simulations.get(level)
+        spares, question = what_survives(fleet, sizings[level], simulated, (demand, on_gpus), offers, classes, features)
+        sizing, survival = survive(sizings[level], spares, question, steps)
+        sizings = {each: sizing if known is sizings[level] else known for each, known in sizings.items()}
+    return Judgement(
+        demand=demand,
+        offers=offers,
+        classes=classes,
+        features=features,
+        level=level,
+        sizings=sizings,
+        simulations=simulations,
+        fixes=fixes,
+        survival=survival,
+        on_system=frozenset(shape.id for shape in elsewhere.shapes),
+        system_offer=system.offer if system is not None else None,
+        assumptions=system.assumptions if system is not None else (),
+        fleet=fleet,
+    )
+
+
+def _size_part(demand: Demand, level: DemandLevel, sizer: Sizer, system: SystemPods | None) -> Sizing:
+    """Size fewer pods of the same shapes."""
+    on_gpus, elsewhere = set_aside(demand, sizer.offers)
+    sizing = replace(sizer, demand=on_gpus, with_raises=False).size(level)
+    return sizing if system is None else add_system(sizing, system.with_demand(elsewhere).size(level))
+
+
+def _size_levels(demand: Demand, sizer: Sizer, system: SystemPods | None) -> Mapping[DemandLevel, Sizing]:
+    """Size every level; levels that ask for the same are sized once."""
+    done: dict[tuple[int | None, ...], Sizing] = {}
+    sizings: dict[DemandLevel, Sizing] = {}
+    for level in DEMAND_LEVELS:
+        members = [member for shape in demand.shapes for member in shape.members]
+        figures = tuple(
+            member.figures.at(level) for member in (*members, *(blocked.member for blocked in demand.blocked))
+        )
+        if figures not in done:
+            sizing = sizer.size(level)
+            done[figures] = sizing if system is None else add_system(sizing, system.size(level))
+        sizings[level] = done[figures]
+    return sizings

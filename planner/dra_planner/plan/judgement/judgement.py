@@ -1,0 +1,121 @@
+"""What a judgement holds: the sizes, and the answer of each pool to each shape of pods."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+from dra_planner.allocation import NodeState, Placement, Refusal, Undecided
+from dra_planner.fleet import Fleet
+from dra_planner.model import Demand, DemandLevel, DeviceClass, Shape, Verdict
+from dra_planner.offers import Offer
+from dra_planner.releases import Features
+from dra_planner.sizing import DeviceCount, DoubtfulPlace, Sizing
+
+if TYPE_CHECKING:  # only observed nodes need claims, only simulating the simulation
+    from dra_planner.plan.judgement.claim_devices import GivenClaim
+    from dra_planner.plan.judgement.survival import Survival
+    from dra_planner.simulation import Fix, Outcome, SimulatedCounts
+
+MOST_PODS: Final = 1_000  # of one shape that are tried on one node
+
+
+@dataclass(frozen=True, eq=False)
+class PoolAnswer:
+    """What one pool says to one pod of a shape on a node before any pod of the demand; with a snapshot, one node."""
+
+    offer: Offer
+    shape: Shape
+    node: NodeState
+    answer: Placement | Refusal | Undecided
+    ask: DoubtfulPlace
+
+    @property
+    def verdict(self) -> Verdict:
+        if isinstance(self.answer, Placement):
+            return "fits"
+        return "cannot-tell" if isinstance(self.answer, Undecided) else "does-not-fit"
+
+    @cached_property
+    def pods_per_node(self) -> int:
+        """How many such pods a node takes; no more than `MOST_PODS` are tried."""
+        answer, pods = self.answer, 0
+        while isinstance(answer, Placement) and pods < MOST_PODS:
+            pods += 1
+            answer = self.ask(self.shape, answer.node)
+        return pods
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Judgement:
+    """A demand, what it was judged on, and the answer, with every pool at its maximum.
+
+    `sizings` has every level; of observed nodes, which are taken as they are, steady demand alone. `on_system` are the
+    ids of the shapes that run on the system pool: they are judged on `system_offer`, and not at all where no fleet says
+    what that pool is. `fleet` is what the offers were predicted from, where they were. `claims` and `devices` are told
+    of observed nodes alone: which devices claims were given, and how many of each node's are used; `outcome` is what
+    they were told from. `simulations` is what the simulation says of the sizes at the level judged and at ceiling and
+    peak; without those where it was not asked, or where the packing does not place everything that some pool could
+    take. `fixes` are changes with which it
+    places everything at less cost, the cheapest first.
+    `survival` is how nodes may be lost, where the fleet asks for that.
+    Where pools grow beside observed nodes, `predicted` are what they offer, `groups` the pool of each node by its name.
+    """
+
+    demand: Demand
+    offers: tuple[Offer, ...]
+    classes: Mapping[str, DeviceClass]
+    features: Features
+    level: DemandLevel
+    sizings: Mapping[DemandLevel, Sizing]
+    on_system: frozenset[str] = frozenset()
+    system_offer: Offer | None = None
+    assumptions: tuple[str, ...] = ()
+    simulations: Mapping[DemandLevel, SimulatedCounts] = field(default_factory=dict)
+    fixes: tuple[Fix, ...] = ()
+    survival: Survival | None = None
+    predicted: tuple[Offer, ...] = ()
+    groups: Mapping[str, str] = field(default_factory=dict[str, str])
+    fleet: Fleet | None = None
+    claims: tuple[GivenClaim, ...] = ()
+    devices: Mapping[str, DeviceCount] = field(default_factory=dict[str, DeviceCount])
+    outcome: Outcome | None = None
+    _ask: DoubtfulPlace = field(default_factory=DoubtfulPlace)
+    _nodes: dict[str, NodeState] = field(default_factory=dict[str, NodeState])
+    _answers: dict[str, tuple[PoolAnswer, ...]] = field(default_factory=dict[str, tuple[PoolAnswer, ...]])
+
+    @property
+    def sizing(self) -> Sizing:
+        """The answer for the level judged."""
+        return self.sizings[self.level]
+
+    @property
+    def simulated(self) -> SimulatedCounts | None:
+        """What the simulation says of the sizes at the level judged."""
+        return self.simulations.get(self.level)
+
+    def simulated_nodes(self, pool: str, level: DemandLevel) -> int | None:
+        """Return with how many nodes of a pool the scheduler places all of a level; None where that is not known."""
+        found = self.simulations.get(level)
+        return found.counts[pool] if found is not None and found.counts is not None else None
+
+    @property
+    def is_observed(self) -> bool:
+        """Whether the offers are nodes of a snapshot, which are pools of one."""
+        return any(offer.origin == "observed" for offer in self.offers)
+
+    def answers(self, shape: Shape) -> tuple[PoolAnswer, ...]:
+        """Return what each pool says to a pod of a shape, in the order of the fleet; one pool for system pods."""
+        if shape.id not in self._answers:
+            system = (self.system_offer,) if self.system_offer is not None else ()
+            offers = system if shape.id in self.on_system else self.offers
+            self._answers[shape.id] = tuple(self._answer(shape, offer) for offer in offers)
+        return self._answers[shape.id]
+
+    def _answer(self, shape: Shape, offer: Offer) -> PoolAnswer:
+        if offer.name not in self._nodes:
+            self._nodes[offer.name], _ = self._ask.open(offer, self.classes, self.features, self.demand)
+        node = self._nodes[offer.name]
+        return PoolAnswer(offer, shape, node, self._ask(shape, node), self._ask)

@@ -1,0 +1,218 @@
+"""A demand judged on nodes as they are: what the default scheduler makes of it, document after document.
+
+Pods that the snapshot shows on nodes, and claims that hold devices there, stay where they are unless they are
+preempted.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from dra_planner.model import (
+    AllocatedDevice,
+    Demand,
+    DeviceClass,
+    Member,
+    ObjectKey,
+    Reason,
+    Verdict,
+    WorkloadRef,
+    generated_claim_name,
+    worst,
+)
+from dra_planner.offers import Offer
+from dra_planner.plan.judgement.claim_devices import GivenClaim, GivenDevice
+from dra_planner.plan.judgement.judgement import Judgement
+from dra_planner.releases import Features
+from dra_planner.simulation import Order, Outcome, Simulator, WorkloadOutcome, failure_reasons, observed_nodes
+from dra_planner.sizing import DeviceCount, Sizing, WorkloadSize, count_state
+from dra_planner.wording import counted, verb
+
+_SEEDS: Final = range(1, 6)
+_STEPS_OF_CHOICES: Final = 60_000
+_METHOD: Final = "the default scheduler, simulated pod by pod in document order"
+
+
+def judge_nodes(
+    demand: Demand, offers: tuple[Offer, ...], classes: Mapping[str, DeviceClass], features: Features
+) -> Judgement:
+    """Return what becomes of steady demand on observed nodes; nothing is sized.
+
+    Where the scheduler may choose among nodes that score alike, other choices are tried: what hangs on them cannot be
+    told.
+    """
+    simulator = Simulator.of(demand, observed_nodes(offers), classes, features)
+    outcome = simulator.run()
+    judgement = judge_outcome(demand, offers, classes, features, outcome)
+    others = list(_other_choices(simulator, outcome))
+    sizing = judgement.sizings["steady"]
+    workloads = tuple(_with_chance(size, outcome, others) for size in sizing.workloads)
+    if workloads == sizing.workloads:
+        return judgement
+    verdict = worst(size.verdict for size in workloads)
+    return replace(judgement, sizings={"steady": replace(sizing, verdict=verdict, workloads=workloads)})
+
+
+def _other_choices(simulator: Simulator, outcome: Outcome) -> Iterator[Outcome]:
+    """Yield what becomes of the same pods where nodes that score alike are chosen by chance, as steps suffice."""
+    left = _STEPS_OF_CHOICES
+    for seed in _SEEDS:
+        left -= outcome.steps
+        if left < 0 or not outcome.complete:
+            return
+        yield simulator.run(Order("settled", seed))
+
+
+def _with_chance(size: WorkloadSize, outcome: Outcome, others: Sequence[Outcome]) -> WorkloadSize:
+    """Return the answer for a workload that fits by some of the choices and not by others: it cannot be told."""
+    if size.workload not in outcome.workloads:
+        return size
+    missing = [_without_node(each.workloads[size.workload]) for each in (outcome, *others)]
+    if not any(missing) or all(missing) or (missing[0] and size.wanted != size.placed + missing[0]):
+        return size
+    short = [pods for pods in missing if pods]
+    message = (
+        f"up to {counted(max(short), 'pod')} without a node in {len(short)} of {len(missing)} ways in which the "
+        "scheduler may choose among nodes that score alike"
+    )
+    verdict = worst((size.verdict, "cannot-tell")) if not missing[0] else "cannot-tell"
+    return replace(size, verdict=verdict, reasons=(*size.reasons, Reason(code="choice-decides", message=message)))
+
+
+def _without_node(each: WorkloadOutcome) -> int:
+    return each.pending + each.not_created + each.lost
+
+
+def judge_outcome(
+    demand: Demand,
+    offers: tuple[Offer, ...],
+    classes: Mapping[str, DeviceClass],
+    features: Features,
+    outcome: Outcome,
+) -> Judgement:
+    """Return what a simulated outcome says of steady demand; pods are placed on groups of nodes."""
+    refs = sorted({member.workload for member in _members(demand) if not member.ahead})
+    workloads = tuple(size_workload(ref, demand, outcome) for ref in refs)
+    sizing = Sizing(
+        level="steady",
+        verdict=worst(size.verdict for size in workloads),
+        pools=(),
+        workloads=workloads,
+        nodes_bound=len(offers),
+        nodes_plan=len(offers),
+        hourly_bound=None,
+        hourly_plan=None,
+        method=_METHOD,
+    )
+    counts = {node.name: count_state(state) for node, state in zip(outcome.nodes, outcome.states, strict=True)}
+    return Judgement(
+        demand=demand,
+        offers=offers,
+        classes=classes,
+        features=features,
+        level="steady",
+        sizings={"steady": sizing},
+        claims=tuple(_claims(outcome)),
+        outcome=outcome,
+        devices={name: DeviceCount(total=total, used=used, stranded=0) for name, (total, used) in counts.items()},
+    )
+
+
+def _members(demand: Demand) -> Iterator[Member]:
+    for shape in demand.shapes:
+        yield from shape.members
+    yield from (blocked.member for blocked in demand.blocked)
+
+
+def size_workload(ref: WorkloadRef, demand: Demand, outcome: Outcome) -> WorkloadSize:
+    """Return the answer for one workload. Pods that nobody creates are not pending; reasons say so."""
+    held = [each for each in demand.blocked if each.member.workload == ref and each.member.figures.steady]
+    verdicts: list[Verdict] = [each.verdict for each in held]
+    reasons: dict[Reason, None] = {}
+    simulated = outcome.workloads.get(ref)
+    waits = simulated is not None and bool(simulated.pending or simulated.not_created)
+    made = [each.created and not (waits and each.member.in_order) for each in held]
+    running, left = 0, sum(each.member.figures.steady for each, there in zip(held, made, strict=True) if there)
+    refused = sum(each.member.figures.steady for each in held) - left
+    placements: Iterable[tuple[str, int]] = ()
+    if simulated is not None:
+        names = tuple(node.name for node in outcome.nodes)
+        for failure in simulated.failures:
+            verdicts.append("cannot-tell" if failure.is_undecided else "does-not-fit")
+            reasons.update(dict.fromkeys(failure_reasons(failure, names)))
+        if simulated.lost:
+            verdicts.append("does-not-fit")
+            reasons[_preempted(simulated.lost)] = None
+        before = sum(simulated.old.values())
+        running = simulated.placed + before
+        placements = sorted((Counter(simulated.groups) + Counter(simulated.old_groups)).items())
+        left += simulated.pending
+        missing = max(0, simulated.not_created - before - simulated.old_pending)
+        refused += missing + simulated.lost
+        if missing:
+            reasons[_not_created(missing)] = None
+        if simulated.old_pending:
+            verdicts.append("does-not-fit")
+        if before or simulated.old_pending:
+            reasons[_not_replaced(before + simulated.old_pending)] = None
+    reasons.update(dict.fromkeys(each.reason for each in held))
+    return WorkloadSize(
+        workload=ref,
+        wanted=running + left + refused,
+        placed=running,
+        pending=left,
+        verdict=worst(verdicts),
+        placements=tuple(placements),
+        reasons=tuple(reasons),
+    )
+
+
+def _not_created(pods: int) -> Reason:
+    subject = "1 more pod is" if pods == 1 else f"{pods} more pods are"
+    return Reason(code="not-created", message=f"{subject} not created before those that are pending run")
+
+
+def _not_replaced(pods: int) -> Reason:
+    subject = f"{counted(pods, 'pod')} of the template before {verb(pods, 'stay')}"
+    return Reason(code="rollout-waits", message=f"{subject}: the rollout waits for room for the new ones")
+
+
+def _preempted(pods: int) -> Reason:
+    subject, object_ = ("1 pod is", "it") if pods == 1 else (f"{pods} pods are", "them")
+    return Reason(
+        code="preempted",
+        message=f"{subject} preempted by pods of higher priority, and no controller makes {object_} again",
+        fix="add a node, or raise the pod's priority",
+    )
+
+
+def _claims(outcome: Outcome) -> Iterator[GivenClaim]:
+    """Yield the claims that pods of the demand were given, in order of arrival; a shared one with its first pod."""
+    told: set[ObjectKey] = set()
+    cluster = outcome.cluster
+    for key in outcome.placed:
+        placed = cluster.pods[key]
+        node = outcome.nodes[placed.node].name
+        for got in placed.picks:
+            name = generated_claim_name(key.name, got.name)
+            yield _given(key.namespace, name, key.name, node, cluster.devices_of(placed, got))
+        for shared in placed.shared:
+            if shared not in told:
+                told.add(shared)
+                devices = cluster.devices_of_claim(shared)
+                yield _given(shared.namespace, shared.name, key.name, node, devices)
+
+
+def _given(namespace: str, claim: str, pod: str, node: str, devices: Iterable[AllocatedDevice]) -> GivenClaim:
+    return GivenClaim(
+        namespace=namespace,
+        name=claim,
+        pod=pod,
+        devices=tuple(
+            GivenDevice(request=each.request, node=node, driver=each.driver, pool=each.pool, device=each.device)
+            for each in devices
+        ),
+    )

@@ -1,0 +1,215 @@
+"""Nodes beyond the demand, so that every pod finds a node again when some are lost.
+
+Pods of lost nodes are made again and scheduled on what is left, while the others stay: that is simulated, for every
+loss the fleet names and every order of arrival. Where nothing is simulated, so many nodes more of each pool in use are
+built that the packing is there without the lost ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from dra_planner.fleet import Fleet, Redundancy
+from dra_planner.model import Demand, DeviceClass, Reason, SharedLimit, WorkloadRef, fill_up, nodes_left, worst
+from dra_planner.offers import Offer
+from dra_planner.plan.judgement.simulated_counts import PROFILES, count_question, system_nodes
+from dra_planner.plan.judgement.survival import Counts, Survival, lost
+from dra_planner.releases import Features
+from dra_planner.simulation import simulate_losses
+from dra_planner.sizing import Sizing, WorkloadSize, node_costs
+from dra_planner.wording import counted, named, verb
+
+if TYPE_CHECKING:  # only simulating needs the simulation
+    from dra_planner.simulation import CountQuestion, Losses, SimulatedCounts
+
+_MOST_ADDED: Final = 20
+"""Nodes that are added one by one where losses leave pods pending."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spares:
+    """What decides on spare nodes. `base` are the nodes that the demand needs; `zones` is how many a pool is in."""
+
+    asked: Redundancy
+    base: Counts
+    maximums: Counts
+    costs: Mapping[str, tuple[int, ...]]
+    zones: Counts
+    limits: tuple[SharedLimit, ...]
+
+    def wanted(self) -> dict[str, int]:
+        """Return nodes of each pool of which so many are left as the demand needs, where that can be."""
+        return {name: self._with_spares(name, nodes) for name, nodes in self.base.items()}
+
+    def _with_spares(self, name: str, nodes: int) -> int:
+        if not nodes or not self.asked.zones:
+            return nodes + (self.asked.nodes if nodes else 0)
+        zones = max(1, self.zones[name])
+        return nodes if zones == 1 else next(n for n in range(nodes, 2 * nodes + 2) if n - -(-n // zones) >= nodes)
+
+    def allowed(self, wanted: Counts) -> dict[str, int]:
+        """Return as many of the nodes wanted as maximums and limits allow."""
+        most = {name: max(self.base[name], min(nodes, self.maximums[name])) for name, nodes in wanted.items()}
+        return fill_up(self.limits, self.base, most)
+
+
+def survive(sizing: Sizing, spares: Spares, question: CountQuestion | None, steps: int) -> tuple[Sizing, Survival]:
+    """Return the sizing with the verdicts that the losses leave, and the nodes that are built.
+
+    `question` is None where nothing may be simulated.
+    """
+    wanted = spares.wanted()
+    counts = spares.allowed(wanted)
+    short = {name: nodes for name, nodes in wanted.items() if counts[name] < nodes}
+    survival = Survival(asked=spares.asked, counts=counts, spare=_spare(counts, spares.base), short=short)
+    if question is None:
+        return (_told(sizing, _placed_only(_too_few(survival))) if short else sizing), survival
+    search = _Search(spares, question, steps)
+    losses = search.settle(counts)
+    survival = replace(
+        survival,
+        counts=search.counts,
+        spare=_spare(search.counts, spares.base),
+        tried=losses.tried,
+        losses=losses.found,
+    )
+    if not losses.complete:
+        return _told(sizing, _placed_only(_not_simulated())), survival
+    return _told(sizing, lambda size: _pending(size.workload, survival)), survival
+
+
+def what_survives(
+    fleet: Fleet,
+    sizing: Sizing,
+    simulated: SimulatedCounts | None,
+    demands: tuple[Demand, Demand],
+    offers: tuple[Offer, ...],
+    classes: Mapping[str, DeviceClass],
+    features: Features,
+) -> tuple[Spares, CountQuestion | None]:
+    """Return what decides on spare nodes, and what is simulated of losses: None where counts were not simulated.
+
+    `demands` are the whole demand and what of it is on the pools.
+    """
+    found = simulated.counts if simulated is not None and simulated.scale == 1 else None
+    if fleet.sizing == "packing":
+        found = None
+    spares = Spares(
+        asked=fleet.redundancy,
+        base=found or {size.name: size.plan for size in sizing.pools},
+        maximums={size.name: size.maximum for size in sizing.pools},
+        costs={offer.name: cost for offer, cost in zip(offers, node_costs(offers), strict=True)},
+        zones={offer.name: len(offer.zones) for offer in offers},
+        limits=fleet.limits,
+    )
+    if found is None:
+        return spares, None
+    beside = system_nodes(fleet)
+    demand = demands[0] if beside is not None else demands[1]
+    profile = PROFILES[fleet.scheduler_profile]
+    return spares, count_question(sizing, demand, offers, beside, classes, features, profile, fleet.limits)
+
+
+def _spare(counts: Counts, base: Counts) -> dict[str, int]:
+    return {name: nodes - base[name] for name, nodes in counts.items()}
+
+
+class _Search:
+    """The counts under which no loss leaves pods pending, found by adding nodes and taking away again."""
+
+    def __init__(self, spares: Spares, question: CountQuestion, steps: int) -> None:
+        self.spares, self.question, self.left = spares, question, steps
+        self.counts: dict[str, int] = {}
+
+    def settle(self, counts: Counts) -> Losses:
+        """Return what losses leave pods pending on the counts that were settled on."""
+        self.counts = dict(counts)
+        losses = self._simulate(self.counts)
+        for _ in range(_MOST_ADDED):
+            more = self._one_more(losses) if losses.complete and losses.found else None
+            if more is None:
+                break
+            self.counts[more] += 1
+            losses = self._simulate(self.counts)
+        return losses if losses.found or not losses.complete else self._without_needless(losses)
+
+    def _simulate(self, counts: Counts) -> Losses:
+        asked = self.spares.asked
+        losses = simulate_losses(self.question, counts, self.left, nodes=asked.nodes, zones=asked.zones)
+        self.left -= losses.spent
+        return losses
+
+    def _one_more(self, losses: Losses) -> str | None:
+        """Return the pool that gets a node: the cheapest with room, those that lost some first."""
+        worst_loss = max(losses.found, key=lambda each: each.pods)
+        hit = {name.rpartition("-")[0] for name in worst_loss.nodes}
+        left = nodes_left(self.spares.limits, self.counts)
+        open_pools = [
+            name for name, count in self.counts.items() if count < self.spares.maximums[name] and left.get(name, 1) > 0
+        ]
+        return min(open_pools, key=lambda name: (name not in hit, self.spares.costs[name]), default=None)
+
+    def _without_needless(self, losses: Losses) -> Losses:
+        """Take spare nodes away again that no loss needs, the dearest first."""
+        for name in sorted(self.counts, key=lambda each: self.spares.costs[each], reverse=True):
+            while self.counts[name] > self.spares.base[name]:
+                fewer = {**self.counts, name: self.counts[name] - 1}
+                tried = self._simulate(fewer)
+                if tried.found or not tried.complete:
+                    break
+                self.counts, losses = fewer, tried
+        return losses
+
+
+# -- answers
+
+
+def _told(sizing: Sizing, reason_for: Callable[[WorkloadSize], Reason | None]) -> Sizing:
+    """Return the sizing with the workloads in doubt for which there is a reason."""
+    workloads = tuple(_in_doubt(size, reason_for(size)) for size in sizing.workloads)
+    return replace(sizing, workloads=workloads, verdict=worst(each.verdict for each in workloads))
+
+
+def _in_doubt(size: WorkloadSize, reason: Reason | None) -> WorkloadSize:
+    if reason is None:
+        return size
+    return replace(size, verdict=worst((size.verdict, "cannot-tell")), reasons=(*size.reasons, reason))
+
+
+def _placed_only(reason: Reason) -> Callable[[WorkloadSize], Reason | None]:
+    return lambda size: reason if size.placed else None
+
+
+def _too_few(survival: Survival) -> Reason:
+    raises = " and ".join(f'of pool "{name}" to {nodes}' for name, nodes in sorted(survival.short.items()))
+    return Reason(
+        code="redundancy-not-kept",
+        message=f"whether every pod finds a node again when {lost(survival.asked)} cannot be told without a simulation",
+        fix=f"raise the maximum {raises}",
+    )
+
+
+def _not_simulated() -> Reason:
+    return Reason(
+        code="losses-not-simulated",
+        message="what becomes of the pods when nodes are lost was not simulated to the end in the time given",
+        fix="plan with --simulate SECONDS and more of them",
+    )
+
+
+def _pending(ref: WorkloadRef, survival: Survival) -> Reason | None:
+    """Return why a workload is in doubt, pods of which some loss leaves pending."""
+    mine = [each for each in survival.losses if ref in each.pending]
+    if not mine:
+        return None
+    most = max(mine, key=lambda each: each.pending[ref])
+    what = f"zone {most.zone}" if most.zone else named("node", most.nodes)
+    short = ", ".join(f'"{name}" would need {nodes}' for name, nodes in sorted(survival.short.items()))
+    return Reason(
+        code="loss-leaves-pods",
+        message=f"when {what} is lost after the order of arrival {most.order}, {counted(most.pending[ref], 'pod')} "
+        f"{verb(most.pending[ref], 'stay')} pending, with every spare node that may be built"
+        + (f" (pool {short})" if short else ""),
+    )

@@ -1,0 +1,122 @@
+"""Pods that want no device and that the taint of GPU nodes keeps away: they run on the system pool.
+
+Nobody sizes that pool here, its count is the fleet's; but whether such pods fit on it belongs to the answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from dra_planner.allocation.node.selectors import untolerated_taint
+from dra_planner.fleet import Fleet
+from dra_planner.model import Demand, DemandLevel, DeviceClass, Reason, Shape, Taint, WorkloadRef, worst
+from dra_planner.offers import SYSTEM_POOL, Offer, predict_system_offer
+from dra_planner.releases import Features
+from dra_planner.sizing import Sizer, Sizing, WorkloadSize
+
+_OF_EVERY_NODE = ("cpu", "memory", "ephemeral-storage", "pods")
+
+
+def set_aside(demand: Demand, offers: Iterable[Offer]) -> tuple[Demand, Demand]:
+    """Return the demand on GPU pools, and that on the system pool."""
+    taints = [offer.node.taints for offer in offers]
+    system = [shape for shape in demand.shapes if _wants_no_device(shape) and _is_kept_away(shape, taints)]
+    ids = {shape.id for shape in system}
+    gpu = tuple(shape for shape in demand.shapes if shape.id not in ids)
+    return replace(demand, shapes=gpu), replace(demand, shapes=tuple(system), blocked=())
+
+
+def _wants_no_device(shape: Shape) -> bool:
+    wanted = {name for each in (*shape.pod.containers, *shape.pod.init_containers) for name in each.requests}
+    return not shape.claims and not shape.per_node and all(_is_ordinary(name) for name in wanted)
+
+
+def _is_ordinary(resource: str) -> bool:
+    return resource in _OF_EVERY_NODE or resource.startswith("hugepages-")
+
+
+def _is_kept_away(shape: Shape, taints: Iterable[Sequence[Taint]]) -> bool:
+    return all(untolerated_taint(each, shape.pod.tolerations) is not None for each in taints)
+
+
+@dataclass(frozen=True, slots=True)
+class SystemPods:
+    """The demand on the system pool; `offer` and `sizer` are None where no table says what its machine offers."""
+
+    demand: Demand
+    machine: str
+    offer: Offer | None
+    sizer: Sizer | None
+
+    @classmethod
+    def of(cls, demand: Demand, fleet: Fleet, classes: Mapping[str, DeviceClass], features: Features) -> SystemPods:
+        """Return what asks how the system pods of a fleet fare."""
+        offer = predict_system_offer(fleet)
+        sizer = None if offer is None else Sizer.of(demand, (offer,), classes, features)
+        return cls(demand, fleet.system_pool.machine, offer, sizer)
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """What the answer rests on."""
+        said = () if self.offer is None else self.offer.assumptions
+        return tuple(f"pool {SYSTEM_POOL}: {text}" for text in said)
+
+    def with_demand(self, demand: Demand) -> SystemPods:
+        """Return the same with fewer pods of its shapes."""
+        return replace(
+            self,
+            demand=demand,
+            sizer=None if self.sizer is None else replace(self.sizer, demand=demand, with_raises=False),
+        )
+
+    def size(self, level: DemandLevel) -> tuple[WorkloadSize, ...]:
+        """Return what becomes of each workload on the system pool."""
+        if self.sizer is not None:
+            return self.sizer.size(level).workloads
+        wanted: dict[WorkloadRef, int | None] = {}
+        for member in (member for shape in self.demand.shapes for member in shape.members):
+            before, more = wanted.get(member.workload, 0), member.figures.at(level)
+            wanted[member.workload] = None if before is None or more is None else before + more
+        return tuple(_not_known(ref, pods, self.machine) for ref, pods in sorted(wanted.items()))
+
+
+def add_system(sizing: Sizing, system: Iterable[WorkloadSize]) -> Sizing:
+    """Return the sizing of the GPU pools with what becomes of the pods on the system pool told as well."""
+    answers: dict[WorkloadRef, WorkloadSize] = {size.workload: size for size in sizing.workloads}
+    for size in system:
+        before = answers.get(size.workload)
+        answers[size.workload] = size if before is None else _sum(before, size)
+    workloads = tuple(answers[ref] for ref in sorted(answers))
+    return replace(sizing, workloads=workloads, verdict=worst(size.verdict for size in workloads))
+
+
+def _sum(one: WorkloadSize, other: WorkloadSize) -> WorkloadSize:
+    return replace(
+        one,
+        wanted=None if one.wanted is None or other.wanted is None else one.wanted + other.wanted,
+        placed=one.placed + other.placed,
+        pending=one.pending + other.pending,
+        verdict=worst((one.verdict, other.verdict)),
+        placements=(*one.placements, *other.placements),
+        fits=(*one.fits, *other.fits),
+        reasons=(*one.reasons, *other.reasons),
+    )
+
+
+def _not_known(ref: WorkloadRef, pods: int | None, machine: str) -> WorkloadSize:
+    reason = Reason(
+        code="system-machine-unknown",
+        message=f"no table says what a {machine} of the system pool offers",
+        fix="use a machine that the catalogue holds for the system pool",
+        pool=SYSTEM_POOL,
+    )
+    return WorkloadSize(
+        workload=ref,
+        wanted=pods,
+        placed=0,
+        pending=pods or 0,
+        verdict="cannot-tell",
+        fits=((SYSTEM_POOL, "cannot-tell"),),
+        reasons=(reason,),
+    )

@@ -1,0 +1,1 @@
+"""The contents of planned nodes: pods, devices and their users, and how the cost is shared."""

@@ -1,0 +1,92 @@
+"""Which devices each claim gets when the nodes of a plan are filled as planned: pod by pod, so it grows with them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from dra_planner.allocation import NodeState, Placement, open_offer, place, sight_of
+from dra_planner.errors import UnsupportedFeature
+from dra_planner.model import AllocatedDevice, DemandLevel, Shape, WorkloadRef, generated_claim_name
+from dra_planner.offers import Offer
+from dra_planner.plan.judgement.claim_devices import GivenClaim, GivenDevice
+from dra_planner.plan.values import Plan
+from dra_planner.sizing import NodePattern
+
+MOST_PODS = 100_000
+
+
+def detail_claims(plan: Plan) -> tuple[GivenClaim, ...]:
+    """Return the devices of every claim of the planned pods, node by node.
+
+    Pods are named <workload>-<index>, nodes <pool>-<index>, generated claims <pod>-<claim>. Raises UnsupportedFeature
+    for more than 100,000 pods.
+    """
+    if plan.judgement.is_observed:
+        return plan.judgement.claims
+    sizing = plan.judgement.sizing
+    pods = sum(pattern.nodes * sum(count for _, count in pattern.pods) for pattern in sizing.patterns)
+    if pods > MOST_PODS:
+        raise UnsupportedFeature(
+            f"{pods:,} pods are too many to list the devices of each", fix="leave --detail out, or plan for fewer pods"
+        )
+    return tuple(_Detail(plan).claims(sizing.patterns))
+
+
+class _Detail:
+    """Hands names to pods as nodes are filled."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._offers: dict[str, Offer] = {offer.name: offer for offer in plan.offers}
+        self._sight = sight_of(plan.demand.shapes, plan.demand.namespaces)
+        self._shapes: dict[str, Shape] = {shape.id: shape for shape in plan.demand.shapes}
+        self._index: Counter[WorkloadRef] = Counter()
+        self._names = {shape.id: self._pod_names(shape, plan.level) for shape in plan.demand.shapes}
+
+    def claims(self, patterns: Iterable[NodePattern]) -> Iterator[GivenClaim]:
+        nodes: Counter[str] = Counter()
+        for pattern in patterns:
+            filled = list(self._fill(pattern))
+            for _ in range(pattern.nodes):
+                node = f"{pattern.pool}-{nodes[pattern.pool]}"
+                nodes[pattern.pool] += 1
+                for shape, placement in filled:
+                    yield from self._given(shape, placement, node)
+
+    def _fill(self, pattern: NodePattern) -> Iterator[tuple[Shape, Placement]]:
+        """Yield each pod of the pattern with its placement, DaemonSets first, as sizing put them there."""
+        features = self._plan.judgement.features
+        offer = self._offers[pattern.pool]
+        state: NodeState = open_offer(offer, self._plan.classes, features, self._sight)
+        daemons = sorted((shape for shape in self._shapes.values() if shape.per_node), key=lambda each: each.id)
+        pods = [(daemon, 1) for daemon in daemons] + [(self._shapes[name], count) for name, count in pattern.pods]
+        for shape, count in pods:
+            for _ in range(count):
+                answer = place(shape, state)
+                if isinstance(answer, Placement):
+                    state = answer.node
+                    yield shape, answer
+
+    def _given(self, shape: Shape, placement: Placement, node: str) -> Iterator[GivenClaim]:
+        namespace, pod = next(self._names[shape.id])
+        home = placement.node.node.name
+        for picks in placement.picks:
+            name = picks.shared.name if picks.shared is not None else generated_claim_name(pod, picks.name)
+            devices = tuple(_device(each, home, node) for each in placement.claims[picks.name].devices)
+            yield GivenClaim(namespace=namespace, name=name, pod=pod, devices=devices)
+
+    def _pod_names(self, shape: Shape, level: DemandLevel) -> Iterator[tuple[str, str]]:
+        """Yield namespace and name of a shape's pods, members in canonical order."""
+        nodes = sum(pool.packing for pool in self._plan.pools)
+        for member in sorted(shape.members, key=lambda each: (each.workload, each.pod_set)):
+            ref = member.workload
+            for _ in range(nodes if shape.per_node else member.figures.at(level) or 0):
+                yield ref.namespace, ref.pod_name(self._index[ref])
+                self._index[ref] += 1
+
+
+def _device(device: AllocatedDevice, template: str, node: str) -> GivenDevice:
+    """Name the node: predicted slices carry the name of the one that stands for all."""
+    pool = node if device.pool == template else device.pool
+    return GivenDevice(request=device.request, node=node, driver=device.driver, pool=pool, device=device.device)

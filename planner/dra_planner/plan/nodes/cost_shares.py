@@ -1,0 +1,146 @@
+"""Who the planned nodes are paid for: each workload carries the share of its devices in the price of their node."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Final, Literal
+
+from dra_planner.model import WorkloadRef
+from dra_planner.plan.nodes.devices import NIC, NodeDevice
+from dra_planner.plan.nodes.groups import FilledNodes, NodeGroup
+from dra_planner.plan.values import Plan
+
+ShareState = Literal["used", "free", "stranded"]
+_CENT: Final = Decimal("0.01")
+_Key = tuple[WorkloadRef | None, ShareState]
+_Parts = Iterator[tuple[WorkloadRef | None, ShareState, str, Fraction]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CostShare:
+    """What one workload costs in an hour; without a workload, what is free or stranded: nobody uses it."""
+
+    workload: WorkloadRef | None
+    state: ShareState
+    hourly_usd: Decimal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimShare:
+    """What the claims of one name cost a workload in an hour, all of them and each.
+
+    `claim` is the entry in the claims of its pods, each of which has a claim of its own, or namespace/name of a claim
+    that pods share; the first workload that comes to its devices pays for them.
+    """
+
+    workload: WorkloadRef
+    claim: str
+    claims: int
+    hourly_usd: Decimal
+
+    @property
+    def each_usd(self) -> Decimal:
+        """What one of them costs, to the cent."""
+        return (self.hourly_usd / self.claims).quantize(_CENT)
+
+
+def cost_shares(plan: Plan, filled: FilledNodes) -> tuple[CostShare, ...]:
+    """Return the shares, the largest first and what nobody uses last; together they are the cost, to the cent.
+
+    The price of a node is divided evenly among its GPUs (other accelerators where it has none), that of a GPU among its
+    slices by memory, and that of a device among those that share it. Memory that no slice has counts as stranded.
+    Network interfaces cost nothing beside the GPUs. () where a price is not known, and where nodes exist already.
+    """
+    if plan.cost is None or plan.judgement.is_observed:
+        return ()
+    exact: dict[_Key, Fraction] = defaultdict(Fraction)
+    for who, state, _, usd in _paid(plan, filled):
+        exact[who, state] += usd
+    rounded = _round([(key, value) for key, value in exact.items() if value], plan.cost.hourly_usd.quantize(_CENT))
+    shares = [CostShare(workload=who, state=state, hourly_usd=usd) for (who, state), usd in rounded]
+    return tuple(sorted(shares, key=lambda each: (each.workload is None, -each.hourly_usd, str(each.workload))))
+
+
+def claim_shares(plan: Plan, filled: FilledNodes) -> tuple[ClaimShare, ...]:
+    """Return what the claims of each workload cost, the workloads and claims by name; () where `cost_shares` is."""
+    if plan.cost is None or plan.judgement.is_observed:
+        return ()
+    exact: dict[tuple[WorkloadRef, str], Fraction] = defaultdict(Fraction)
+    for who, _, claim, usd in _paid(plan, filled):
+        if who is not None:
+            exact[who, claim] += usd
+    numbers: dict[tuple[WorkloadRef, str], int] = defaultdict(int)
+    for group in filled.groups:
+        for key, claims in group.claims:
+            numbers[key] += claims * group.nodes
+    return tuple(
+        ClaimShare(workload=who, claim=claim, claims=numbers[who, claim], hourly_usd=_to_cent(usd))
+        for (who, claim), usd in sorted(exact.items())
+    )
+
+
+def namespace_shares(shares: Iterable[CostShare]) -> dict[str, Decimal]:
+    """Return what the workloads of each namespace cost in an hour, the dearest first."""
+    sums: dict[str, Decimal] = defaultdict(Decimal)
+    for share in shares:
+        if share.workload is not None:
+            sums[share.workload.namespace] += share.hourly_usd
+    return dict(sorted(sums.items(), key=lambda each: (-each[1], each[0])))
+
+
+def _to_cent(usd: Fraction) -> Decimal:
+    return (Decimal(usd.numerator) / Decimal(usd.denominator)).quantize(_CENT)
+
+
+def _paid(plan: Plan, filled: FilledNodes) -> _Parts:
+    """Yield who pays how much of the nodes, and for which claim; "" for what nobody uses."""
+    prices = {pool.name: pool.hourly_usd for pool in plan.pools}
+    for group in filled.groups:
+        price = Fraction(prices.get(group.pool) or 0) * group.nodes
+        for who, state, claim, part in _parts(group):
+            yield who, state, claim, price * part
+
+
+def _parts(group: NodeGroup) -> _Parts:
+    """Yield the parts of one node, which sum up to 1."""
+    gpus: dict[str, list[NodeDevice]] = defaultdict(list)
+    for device in [each for each in group.devices if each.kind != NIC] or list(group.devices):
+        gpus[device.board or device.name].append(device)
+    if not gpus:
+        yield None, "free", "", Fraction(1)
+    for devices in gpus.values():
+        whole = left = Fraction(1, len(gpus))
+        for device in devices:
+            part = min(left, whole * _weight(device, devices, group))
+            left -= part
+            if not device.holders:
+                yield None, "stranded" if device.state == "stranded" else "free", "", part
+            for holder, claim in zip(device.holders, device.claims, strict=True):
+                yield holder, "used", claim, part / len(device.holders)
+        if left > 0:
+            yield None, "stranded", "", left
+
+
+def _weight(device: NodeDevice, devices: list[NodeDevice], group: NodeGroup) -> Fraction:
+    """Return which part a device is of its GPU: by memory slices or memory, else each the same."""
+    if len(devices) == 1 and not device.size:
+        return Fraction(1)
+    if device.size and group.slices_per_gpu:
+        return Fraction(device.size, group.slices_per_gpu)
+    if device.is_rest:
+        return Fraction(1)  # whatever is left
+    if device.memory_mib and group.gpu_memory_mib:
+        return Fraction(device.memory_mib, group.gpu_memory_mib)
+    return Fraction(1, len(devices))
+
+
+def _round(parts: list[tuple[_Key, Fraction]], total: Decimal) -> list[tuple[_Key, Decimal]]:
+    """Return the parts in cents that sum up to the total: the largest remainders are rounded up."""
+    cents = [(key, int(value * 100), value * 100 % 1) for key, value in parts]
+    missing = int(total * 100) - sum(whole for _, whole, _ in cents)
+    up = sorted(range(len(cents)), key=lambda at: -cents[at][2])[: max(0, missing)]
+    return [(key, (whole + (at in up)) * _CENT) for at, (key, whole, _) in enumerate(cents)]

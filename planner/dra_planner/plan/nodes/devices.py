@@ -1,0 +1,192 @@
+"""The devices of one node as people speak of them: kind, memory, GPU and PCIe root they belong to, who uses them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Final, Literal
+
+from dra_planner.allocation import NodeState
+from dra_planner.allocation.search.devices import Candidate
+from dra_planner.drivers.nvidia import COMPUTE_DOMAIN_DRIVER
+from dra_planner.model import Unknown, WorkloadRef
+from dra_planner.quantity import Quantity
+
+DeviceState = Literal["used", "free", "stranded"]
+
+GPU: Final = "GPU"
+SLICE: Final = "MIG slice"
+NIC: Final = "NIC"
+_KINDS: Final = {
+    ("gpu.nvidia.com", "gpu"): GPU,
+    ("gpu.nvidia.com", "mig"): SLICE,
+    ("gpu.nvidia.com", "vfio"): "GPU for passthrough",
+    ("dra.net", ""): NIC,
+    ("tpu.google.com", ""): "TPU chip",
+    ("neuron.aws.com", ""): "Neuron device",
+}
+_PCIE_ROOT: Final = "resource.kubernetes.io/pcieRoot"
+_IN_SLICE_NAMES: Final = "-mig-"  # gpu-0-mig-19-0-1: a slice of gpu-0
+_MEBIBYTE: Final = 2**20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeDevice:
+    """One device. `counted_as` is what it is counted as: itself, or the GPU that is partitioned when claims come; what
+    no partition of such a GPU covers is one device more, with `is_rest`.
+
+    `board` is the GPU that a slice is cut from, `root` the PCIe root; "" where that is not known. `start` and `size`
+    are the memory slices that a MIG slice covers. `memory_mib` is None where it is not known. `claims` are those by
+    which its holders have it, in their order: the entry in a pod's claims, or namespace/name where pods share it.
+    """
+
+    name: str
+    driver: str
+    kind: str
+    counted_as: str
+    profile: str = ""
+    memory_mib: int | None = None
+    board: str = ""
+    root: str = ""
+    start: int | None = None
+    size: int | None = None
+    state: DeviceState
+    holders: tuple[WorkloadRef, ...] = ()
+    claims: tuple[str, ...] = ()
+    is_rest: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KindCount:
+    """Devices of one kind; `stranded` ones are free, and no pod of the demand can take them."""
+
+    kind: str
+    total: int = 0
+    used: int = 0
+    free: int = 0
+    stranded: int = 0
+
+    def __add__(self, other: KindCount) -> KindCount:
+        return KindCount(
+            kind=self.kind,
+            total=self.total + other.total,
+            used=self.used + other.used,
+            free=self.free + other.free,
+            stranded=self.stranded + other.stranded,
+        )
+
+
+Holders = Mapping[int, tuple[tuple[WorkloadRef, str], ...]]
+"""Who uses a device, and by which claim; by its position among the candidates of the node."""
+
+
+def describe_devices(state: NodeState, full: NodeState, holders: Holders) -> tuple[NodeDevice, ...]:
+    """Return the devices of a node, network interfaces last; `full` is it with as much of the demand as it takes."""
+    busy, after = in_use(state), in_use(full)
+    units: dict[object, list[Candidate]] = {}
+    for candidate in state.template.candidates:
+        if candidate.bit & state.template.searched and candidate.driver != COMPUTE_DOMAIN_DRIVER:
+            sets = sorted({drawn.counter_set for drawn in candidate.device.consumes_counters})
+            units.setdefault((*candidate.id[:2], *sets) if sets else candidate.id, []).append(candidate)
+    devices: list[NodeDevice] = []
+    for unit in units.values():
+        if len(unit) == 1:
+            devices.append(_device(unit[0], busy, after, holders))
+            continue
+        devices += _partitions(unit, busy, after, holders)
+    return tuple(sorted(devices, key=lambda each: each.kind == NIC))
+
+
+def count_kinds(devices: Iterable[NodeDevice], nodes: int = 1) -> Iterator[KindCount]:
+    """Yield how many devices of each kind so many such nodes have."""
+    units: dict[str, dict[tuple[str, str], DeviceState]] = {}
+    for each in devices:
+        of_kind = units.setdefault(each.kind if each.counted_as == each.name else GPU, {})
+        unit = (each.driver, each.counted_as)
+        if of_kind.get(unit) != "used":
+            of_kind[unit] = each.state
+    for kind, states in units.items():
+        said = list(states.values())
+        yield KindCount(
+            kind=kind,
+            total=nodes * len(said),
+            used=nodes * said.count("used"),
+            free=nodes * said.count("free"),
+            stranded=nodes * said.count("stranded"),
+        )
+
+
+def add_kinds(counts: Iterable[KindCount]) -> tuple[KindCount, ...]:
+    """Return the sums by kind, in the order in which kinds come."""
+    sums: dict[str, KindCount] = {}
+    for each in counts:
+        sums[each.kind] = sums.get(each.kind, KindCount(kind=each.kind)) + each
+    return tuple(sums.values())
+
+
+def _partitions(unit: list[Candidate], busy: int, after: int, holders: Holders) -> Iterator[NodeDevice]:
+    """Yield the partitions in use of one GPU, and what they leave of it."""
+    used = [_device(each, busy, after, holders) for each in unit if each.bit & busy]
+    biggest = max((_device(each, busy, after, holders) for each in unit), key=lambda each: each.memory_mib or 0)
+    board = biggest.board or biggest.name
+    yield from (replace(each, counted_as=board) for each in used)
+    memory = None if biggest.memory_mib is None else biggest.memory_mib - sum(each.memory_mib or 0 for each in used)
+    if used and (any(each.kind == GPU for each in used) or (memory is not None and memory <= 0)):
+        return
+    state: DeviceState = "free" if any(each.bit & after & ~busy for each in unit) else "stranded"
+    yield replace(
+        biggest,
+        name=board,
+        counted_as=board,
+        kind=GPU,
+        profile="",
+        board=board,
+        memory_mib=memory,
+        start=None,
+        size=None,
+        state=state,
+        holders=(),
+        claims=(),
+        is_rest=True,
+    )
+
+
+def _device(candidate: Candidate, busy: int, after: int, holders: Holders) -> NodeDevice:
+    attributes, name = candidate.attributes, candidate.id.device
+    kind = attributes.get("type", "") if candidate.driver == "gpu.nvidia.com" else ""
+    profile, root = attributes.get("profile", ""), attributes.get(_PCIE_ROOT, "")
+    board, cut, _ = name.partition(_IN_SLICE_NAMES)
+    covered, held = _memory_slices(candidate), holders.get(candidate.index, ())
+    return NodeDevice(
+        name=name,
+        driver=candidate.driver,
+        kind=_KINDS.get((candidate.driver, str(kind)), f"device of {candidate.driver}"),
+        counted_as=name,
+        profile=profile if isinstance(profile, str) else "",
+        memory_mib=_memory_mib(candidate),
+        board=board if cut else "",
+        root=root.group if isinstance(root, Unknown) else str(root),
+        start=min(covered, default=None),
+        size=len(covered) or None,
+        state="used" if candidate.bit & busy else "free" if candidate.bit & after else "stranded",
+        holders=tuple(ref for ref, _ in held),
+        claims=tuple(claim for _, claim in held),
+    )
+
+
+def _memory_mib(candidate: Candidate) -> int | None:
+    capacity = candidate.capacity.get("memory")
+    return capacity.value.value // _MEBIBYTE if capacity and isinstance(capacity.value, Quantity) else None
+
+
+def _memory_slices(candidate: Candidate) -> list[int]:
+    """Return the numbers of the memory slices that a device covers, from its capacities or the counters it draws."""
+    drawn = (name for each in candidate.device.consumes_counters for name in each.counters)
+    names = (name.replace("memory-slice-", "memorySlice") for name in (*candidate.capacity, *drawn))
+    numbers = (name.removeprefix("memorySlice") for name in names if name.startswith("memorySlice"))
+    return sorted({int(number) for number in numbers if number.isdecimal()})
+
+
+def in_use(state: NodeState) -> int:
+    """Return the candidates in use, as bits."""
+    return state.taken | sum(1 << index for index, _ in state.shares)

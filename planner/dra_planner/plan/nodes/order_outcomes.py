@@ -1,0 +1,76 @@
+"""How the orders of arrival end that were simulated: which pods are pending, and which devices of each node are used.
+
+Orders that end the same are one outcome, so there are as many pictures as there are different ends.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from dra_planner.model import WorkloadRef
+from dra_planner.plan.nodes.groups import NodeGroup, simulated_groups
+from dra_planner.plan.values import Plan
+from dra_planner.simulation import Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class HeldDevices:
+    """Devices of one kind on one node that one workload uses; None: used by nobody."""
+
+    kind: str
+    workload: WorkloadRef | None
+    devices: int
+
+
+@dataclass(frozen=True, slots=True)
+class OutcomeNodes:
+    """Nodes of a pool on which the same workloads use as many devices of each kind."""
+
+    pool: str
+    nodes: int
+    devices: tuple[HeldDevices, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OrderOutcome:
+    """Orders of arrival that end the same: pods that are pending, and what is used of the nodes."""
+
+    orders: tuple[str, ...]
+    pending: tuple[tuple[WorkloadRef, int], ...]
+    nodes: tuple[OutcomeNodes, ...]
+
+
+def order_outcomes(plan: Plan) -> tuple[OrderOutcome, ...]:
+    """Return the different ends, the most frequent first; () where nothing was simulated to its end at full scale."""
+    found = plan.judgement.simulated
+    if found is None or found.scale != 1:
+        return ()
+    ends: dict[tuple[object, ...], list[str]] = {}
+    for outcome in found.outcomes:
+        ends.setdefault((_pending(outcome), _nodes(plan, outcome)), []).append(str(outcome.order))
+    told = [OrderOutcome(tuple(orders), *end) for end, orders in ends.items()]  # type: ignore[arg-type]  # as put in
+    return tuple(sorted(told, key=lambda each: -len(each.orders)))
+
+
+def _pending(outcome: Outcome) -> tuple[tuple[WorkloadRef, int], ...]:
+    pods = {each.workload: each.pending + each.not_created + each.lost for each in outcome.workloads.values()}
+    return tuple(sorted((ref, count) for ref, count in pods.items() if count))
+
+
+def _nodes(plan: Plan, outcome: Outcome) -> tuple[OutcomeNodes, ...]:
+    sums: Counter[tuple[str, tuple[HeldDevices, ...]]] = Counter()
+    for group in simulated_groups(plan, outcome):
+        sums[group.pool, _held(group)] += group.nodes
+    order = [pool.name for pool in plan.pools]
+    ranked = sorted(sums.items(), key=lambda each: (order.index(each[0][0]), -each[1], repr(each[0][1])))
+    return tuple(OutcomeNodes(pool, nodes, devices) for (pool, devices), nodes in ranked)
+
+
+def _held(group: NodeGroup) -> tuple[HeldDevices, ...]:
+    counts: Counter[tuple[str, WorkloadRef | None]] = Counter()
+    for device in group.devices:
+        for holder in dict.fromkeys(device.holders) or (None,):
+            counts[device.kind, holder] += 1
+    held = sorted(counts.items(), key=lambda each: (each[0][0], each[0][1] is None, each[0][1] or ()))
+    return tuple(HeldDevices(kind, workload, devices) for (kind, workload), devices in held)

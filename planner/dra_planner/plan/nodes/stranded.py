@@ -1,0 +1,62 @@
+"""Why devices are stranded: what the demand's pods lack on the nodes whose free devices none of them can take."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from dra_planner.allocation import Placement, place, reasons_of
+from dra_planner.model import WorkloadRef
+from dra_planner.plan.nodes.devices import count_kinds, describe_devices
+from dra_planner.plan.nodes.groups import FilledState, node_states
+from dra_planner.plan.values import Plan
+
+MOST_SHAPES: Final = 3
+"""Pods that are told what they lack, of each kind of node."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stranded:
+    """Free devices of a pool that no pod of the demand can take: how many of each kind, and what a workload's pod lacks
+    there; `workload` is None where no workload's pods request devices of the pool.
+    """
+
+    pool: str
+    nodes: int
+    devices: tuple[tuple[str, int], ...]
+    workload: WorkloadRef | None
+    lacks: str
+
+
+def why_stranded(plan: Plan) -> tuple[Stranded, ...]:
+    """Return what is stranded and why, pools in the order of the fleet; equal answers of several nodes are one."""
+    nodes: Counter[tuple[str, WorkloadRef | None, str]] = Counter()
+    devices: dict[tuple[str, WorkloadRef | None, str], Counter[str]] = {}
+    for each in node_states(plan):
+        kinds = count_kinds(describe_devices(each.state, each.full, {}), each.nodes)
+        stranded = {kind.kind: kind.stranded for kind in kinds if kind.stranded}
+        for who, lacks in _lacking(each) if stranded else ():
+            nodes[each.pool, who, lacks] += each.nodes
+            devices.setdefault((each.pool, who, lacks), Counter()).update(stranded)
+    return tuple(
+        Stranded(
+            pool=key[0], nodes=nodes[key], devices=tuple(sorted(devices[key].items())), workload=key[1], lacks=key[2]
+        )
+        for key in nodes
+    )
+
+
+def _lacking(node: FilledState) -> Iterator[tuple[WorkloadRef | None, str]]:
+    told = 0
+    for shape in node.takes:
+        answer = place(shape, node.full)
+        if isinstance(answer, Placement) or told == MOST_SHAPES:
+            continue
+        reasons = reasons_of(answer)
+        if reasons:
+            told += 1
+            yield min(member.workload for member in shape.members), reasons[0].message
+    if not node.takes:
+        yield None, "no workload requests devices of this pool"

@@ -1,0 +1,1 @@
+"""A saved plan: its document, and what has changed since."""

@@ -1,0 +1,1 @@
+"""Suggestions: the cheapest fleet, pools to add, and the price of one more pod or node."""

@@ -1,0 +1,235 @@
+"""Fleets of few nodes by price: the first on which the scheduler places everything, in every order of arrival tried.
+
+Fleets that hold all pods are gone through from the cheapest on, whatever their machines. Each is simulated twice: as it
+is, and with pods sent to its cheaper pools first. So none of those that are cheaper than the one returned runs
+everything in these two ways.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from functools import cache
+from heapq import heappop, heappush
+from math import prod
+from typing import Final
+
+from dra_planner.allocation import NodeState, Placement
+from dra_planner.model import Shape
+from dra_planner.offers import Offer
+from dra_planner.plan.judgement.judgement import Judgement, PoolAnswer
+from dra_planner.plan.judgement.simulated_counts import CHECK_SEEDS, RANDOM_ORDERS, SystemNodes, system_nodes
+from dra_planner.plan.values import Plan
+from dra_planner.simulation import Order, Simulator, check_orders, predicted_nodes, prefer_others, standard_orders
+
+MOST_DEMANDS: Final = 2_000
+"""Parts of the demand that are told apart; a demand with more, of many kinds or many pods, is not searched."""
+_MOST_FILLS: Final = 20_000  # ways to fill one node, of all machines together
+_MOST_FLEETS: Final = 20_000  # that are looked at, those that do not hold all pods with them
+
+Pods = tuple[int, ...]  # of each shape
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PricedFleet:
+    """Nodes of each pool that has any, and how many taints each has that send pods to other pools first."""
+
+    nodes: Mapping[str, int] = field(hash=False)
+    last: Mapping[str, int] = field(hash=False)
+
+
+def cheapest_fleet_that_runs(plan: Plan, below: Decimal | None, steps: int) -> PricedFleet | None:
+    """Return the cheapest fleet of a plan's machines on which the simulation places everything.
+
+    None where none costs less than `below`, where the demand is too large to be searched, or where as many steps of the
+    simulation or fleets do not find one. Every price is known.
+    """
+    judgement = plan.judgement
+    shapes = [each for each in judgement.demand.shapes if each.id not in judgement.on_system and not each.per_node]
+    wanted = tuple(shape.figures.at(plan.level) or 0 for shape in shapes)
+    if not shapes or prod(pods + 1 for pods in wanted) > MOST_DEMANDS:
+        return None
+    machines = _machines(judgement, shapes, wanted, below)
+    simulated = _Simulated(plan)
+    for nodes in _by_price(machines, wanted, below):
+        for last in _ways(nodes):
+            if simulated.spent > steps:
+                return None
+            if simulated.places_everything(nodes, last):
+                return PricedFleet(nodes={offer.name: count for offer, count in nodes.items()}, last=last)
+    return None
+
+
+def order_by_price(offers: Sequence[Offer]) -> dict[str, int]:
+    """Return how many taints each pool has when pods take the cheaper pools first; the cheapest has none."""
+    ordered = sorted(offers, key=lambda offer: (offer.hourly_usd or Decimal(0), offer.name))
+    return {offer.name: at for at, offer in enumerate(ordered) if at}
+
+
+def _ways(nodes: Mapping[Offer, int]) -> Iterator[dict[str, int]]:
+    yield {}
+    if len(nodes) > 1:
+        yield order_by_price(list(nodes))
+
+
+# -- what nodes hold
+
+
+@dataclass(frozen=True, slots=True)
+class _Machine:
+    """A machine that may be bought, and the most pods that one node holds, every way."""
+
+    offer: Offer
+    price: Decimal
+    fills: tuple[Pods, ...]
+
+
+def _machines(
+    judgement: Judgement, shapes: Sequence[Shape], wanted: Pods, below: Decimal | None
+) -> tuple[_Machine, ...]:
+    """Return the machines that hold any pod and cost less than a fleet may, by price."""
+    found, left = list[_Machine](), _MOST_FILLS
+    answers = [judgement.answers(shape) for shape in shapes]
+    for at, offer in enumerate(judgement.offers):
+        price = offer.hourly_usd or Decimal(0)
+        if below is not None and price >= below:
+            continue
+        fills = set(_fills([each[at] for each in answers], wanted))
+        left -= len(fills)
+        if left < 0:
+            return ()
+        if largest := _largest(fills):
+            found.append(_Machine(offer, price, largest))
+    return tuple(sorted(found, key=lambda each: (each.price, each.offer.name)))
+
+
+def _fills(answers: Sequence[PoolAnswer], wanted: Pods) -> Iterator[Pods]:
+    """Yield how many pods of each shape one node holds together, none left out that holds more of the last one."""
+
+    def fill(at: int, node: NodeState, before: Pods) -> Iterator[Pods]:
+        if at == len(answers):
+            yield before
+            return
+        shape, ask = answers[at].shape, answers[at].ask
+        for pods in range(wanted[at] + 1):
+            yield from fill(at + 1, node, (*before, pods))
+            answer = ask(shape, node)
+            if not isinstance(answer, Placement):
+                return
+            node = answer.node
+
+    return (pods for pods in fill(0, answers[0].node, ()) if any(pods))
+
+
+def _largest(fills: set[Pods]) -> tuple[Pods, ...]:
+    """Return those of which no other holds as many pods of each shape, sorted."""
+    kept = list[Pods]()
+    for pods in sorted(fills, key=lambda pods: (-sum(pods), pods)):
+        if not any(all(more >= less for more, less in zip(other, pods, strict=True)) for other in kept):
+            kept.append(pods)
+    return tuple(kept)
+
+
+# -- fleets by price
+
+
+def _by_price(machines: Sequence[_Machine], wanted: Pods, below: Decimal | None) -> Iterator[Counter[Offer]]:
+    """Yield the fleets that hold all pods, by price; nodes that a fleet could do without are in it too.
+
+    Best first: what is left of the pods costs at least what the cheapest nodes for it do.
+    """
+    least = _least_price(machines)
+    nothing = tuple(0 for _ in wanted)
+    start = least(wanted)
+    if start is None:
+        return
+    waiting: list[tuple[Decimal, int, Decimal, int, frozenset[Pods], tuple[int, ...]]] = []
+    heappush(waiting, (start, 0, Decimal(0), 0, frozenset((wanted,)), ()))
+    looked_at = 1
+    while waiting and looked_at <= _MOST_FLEETS:
+        _, _, price, first, rests, chosen = heappop(waiting)
+        if nothing in rests:
+            yield Counter(machines[at].offer for at in chosen)
+        for at in range(first, len(machines)):
+            dearer = price + machines[at].price
+            if below is not None and dearer >= below:
+                break
+            left = _smallest({_rest(rest, fill) for rest in rests for fill in machines[at].fills})
+            lowest = min(dearer + (least(rest) or Decimal(0)) for rest in left)
+            if below is None or lowest < below:
+                looked_at += 1
+                heappush(waiting, (lowest, looked_at, dearer, at, left, (*chosen, at)))
+
+
+def _least_price(machines: Sequence[_Machine]) -> Callable[[Pods], Decimal | None]:
+    """Return a function: what the cheapest nodes for so many pods cost, None where none hold them."""
+    prices: dict[Pods, Decimal] = {}
+    for each in machines:
+        for fill in each.fills:
+            prices[fill] = min(each.price, prices.get(fill, each.price))
+
+    @cache
+    def least(pods: Pods) -> Decimal | None:
+        first = next((at for at, number in enumerate(pods) if number), None)
+        if first is None:
+            return Decimal(0)
+        rests = ((price, least(_rest(pods, fill))) for fill, price in prices.items() if fill[first])
+        return min((price + rest for price, rest in rests if rest is not None), default=None)
+
+    return least
+
+
+def _rest(pods: Pods, fill: Pods) -> Pods:
+    return tuple(max(0, number - held) for number, held in zip(pods, fill, strict=True))
+
+
+def _smallest(rests: set[Pods]) -> frozenset[Pods]:
+    """Return those that no other is part of."""
+    kept = list[Pods]()
+    for rest in sorted(rests, key=lambda rest: (sum(rest), rest)):
+        if not any(all(less <= more for less, more in zip(other, rest, strict=True)) for other in kept):
+            kept.append(rest)
+    return frozenset(kept)
+
+
+# -- simulating
+
+
+class _Simulated:
+    """Simulates fleets, the order that was not passed last first; `spent` counts steps."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.spent = 0
+        self._plan = plan
+        self._system: SystemNodes | None = system_nodes(plan.fleet)
+        self._orders: list[Order] = [*standard_orders(RANDOM_ORDERS), *check_orders(CHECK_SEEDS)]
+
+    def places_everything(self, nodes: Mapping[Offer, int], last: Mapping[str, int]) -> bool:
+        judgement = self._plan.judgement
+        offers = tuple(_tainted(offer, last.get(offer.name, 0)) for offer in nodes)
+        demand = judgement.demand
+        beside = () if self._system is None else self._system.nodes(offers, demand)
+        if self._system is None:
+            demand = replace(demand, shapes=tuple(each for each in demand.shapes if each.id not in judgement.on_system))
+        counts = {offer.name: count for offer, count in nodes.items()}
+        simulator = Simulator.of(
+            demand,
+            [*beside, *predicted_nodes(offers, counts)],
+            judgement.classes,
+            judgement.features,
+            level=self._plan.level,
+        )
+        for at, order in enumerate(self._orders):
+            outcome = simulator.run(order)
+            self.spent += outcome.steps
+            if not outcome.places_everything:
+                self._orders.insert(0, self._orders.pop(at))
+                return False
+        return True
+
+
+def _tainted(offer: Offer, level: int) -> Offer:
+    node = offer.node
+    return replace(offer, node=replace(node, taints=(*node.taints, *prefer_others(level)))) if level else offer

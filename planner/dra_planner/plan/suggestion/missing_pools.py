@@ -1,0 +1,328 @@
+"""What a fleet lacks for a pod that fits none of its pools, found in the catalogue; each answer was tried."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from functools import lru_cache
+from typing import Any, Final, NamedTuple
+
+from dra_planner import catalog
+from dra_planner.allocation import NodeState, Placement, Refusal
+from dra_planner.allocation.reasons.edits import Edit, apply_edits
+from dra_planner.allocation.reasons.selector_changes import asks_for_mig
+from dra_planner.catalog import Machine
+from dra_planner.drivers import every_driver, nvidia
+from dra_planner.drivers.nvidia import Gpu
+from dra_planner.errors import PlannerError
+from dra_planner.fleet import Fleet, Pool, read_fleet
+from dra_planner.fleet.changes import change_fleet, read_change
+from dra_planner.model import Reason, Shape
+from dra_planner.offers import predict_offers
+from dra_planner.plan.demand.classes import fleet_classes
+from dra_planner.plan.judgement.judgement import Judgement, PoolAnswer
+from dra_planner.plan.values import MISSING_POOL
+from dra_planner.releases import MAXIMUM_MINOR, features_of, is_newer
+from dra_planner.sizing import DoubtfulPlace
+
+MOST_MACHINES: Final = 3
+MOST_PODS: Final = 64  # that are counted on one node
+_NEW_POOL: Final = "beside-the-others"  # a name that no fleet is likely to have
+_DYNAMIC: Final = "DynamicMIG"
+_UNKNOWN_PRICE: Final = Decimal("Infinity")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FleetChange:
+    """A fleet on which one pod of the shape fits, and what was changed, as an imperative sentence.
+
+    `edits` are what was changed in the pod's claims besides.
+    """
+
+    fleet: Fleet
+    text: str
+    edits: tuple[Edit, ...] = ()
+
+
+def missing_pool(judgement: Judgement, shape: Shape) -> Reason | None:
+    """Return what the fleet lacks for a pod that no node of its pools can hold; None where nothing helps.
+
+    A pod that is kept away by taints, labels or other pods is told so by its other reasons, and not asked here.
+    """
+    changes = fleet_changes(judgement, shape)
+    if not changes:
+        return None
+    return Reason(
+        code=MISSING_POOL,
+        message=f"no pool of this fleet can hold the pod; {'these' if len(changes) > 1 else 'this'} would",
+        fix=", or ".join(change.text for change in changes),
+    )
+
+
+def fleet_changes(judgement: Judgement, shape: Shape) -> tuple[FleetChange, ...]:
+    """Return the smallest changes to the fleet with which the pod fits a node: a MIG layout, also with the class of MIG
+    devices where its selectors are for those, else what the drivers can do besides, else another driver, else the
+    cheapest machines of the fleet's region, one of each GPU, whole or cut.
+    """
+    market = _market(judgement)
+    if market is None or not shape.claims:
+        return ()
+    if not all(map(_lacks_hardware, judgement.answers(shape))):
+        return _parts_for(shape, market) if all(map(_fails_or_lacks, judgement.answers(shape))) else ()
+    return (
+        _layouts_for(shape, market)
+        or _parts_for(shape, market)
+        or _settings_for(shape, market)
+        or _drivers_for(shape, market)
+        or _dynamic_parts_for(shape, market)
+        or _machines_for(shape, market)
+        or _cut_machines_for(shape, market)
+    )
+
+
+def _fails_or_lacks(told: PoolAnswer) -> bool:
+    """Whether a selector ended with an error on the pool's devices, as one for MIG devices does on whole GPUs."""
+    return _lacks_hardware(told) or (isinstance(told.answer, Refusal) and told.answer.kind == "error")
+
+
+def _lacks_hardware(told: PoolAnswer) -> bool:
+    answer = told.answer
+    if not isinstance(answer, Refusal):
+        return False
+    misfit = answer.misfit
+    return answer.kind == "devices" or (misfit is not None and misfit.filter == "resources")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Market:
+    """Fleets with one change, each with an empty node of the pool concerned; worked out once for all pods."""
+
+    judgement: Judgement
+    fleet: Fleet
+    tried: dict[str, tuple[Fleet, NodeState, DoubtfulPlace] | None] = field(default_factory=dict)
+
+    def change(self, shape: Shape, document: Mapping[str, Any], pool: str, text: str, most: int = 1) -> _Tried | None:
+        """Return the changed fleet where a node of the pool holds the pod, and how many of it, at most `most`."""
+        if text not in self.tried:
+            self.tried[text] = self._open(document, pool)
+        opened = self.tried[text]
+        if opened is None:
+            return None
+        fleet, node, ask = opened
+        if any(not isinstance(ask(other, node), Placement) for other in self._taken_now(pool) if other is not shape):
+            return None  # what runs there now would not
+        pods = 0
+        while pods < most and isinstance(answer := ask(shape, node), Placement):
+            pods, node = pods + 1, answer.node
+        return _Tried(FleetChange(fleet=fleet, text=text), pods) if pods else None
+
+    def _taken_now(self, pool: str) -> Iterator[Shape]:
+        for shape in self.judgement.demand.shapes:
+            if any(told.offer.name == pool and told.verdict == "fits" for told in self.judgement.answers(shape)):
+                yield shape
+
+    def _open(self, document: Mapping[str, Any], name: str) -> tuple[Fleet, NodeState, DoubtfulPlace] | None:
+        judgement = self.judgement
+        try:
+            fleet = read_fleet(document)
+            alone = fleet.model_copy(update={"pools": [fleet.pool(name)]})
+            is_same = fleet.kubernetes == self.fleet.kubernetes
+            features = judgement.features if is_same else features_of(fleet.minor)
+            (offer,) = predict_offers(alone, features)
+        except PlannerError:  # the catalogue does not know it, or the cloud refuses it
+            return None
+        classes = judgement.classes if is_same else {**judgement.classes, **fleet_classes(fleet, features)}
+        ask = DoubtfulPlace()
+        node, _ = ask.open(offer, classes, features, judgement.demand)
+        return fleet, node, ask
+
+
+class _Tried(NamedTuple):
+    change: FleetChange
+    pods: int
+
+
+@lru_cache(maxsize=2)
+def _market(judgement: Judgement) -> _Market | None:
+    return _Market(judgement, judgement.fleet) if judgement.fleet is not None else None
+
+
+def _layouts_for(shape: Shape, market: _Market) -> tuple[FleetChange, ...]:
+    """Return for the first machine that a MIG layout helps the one with which a node holds most such pods.
+
+    Its pool is changed where all that runs there still does; otherwise another pool of the machine is added.
+    """
+    for pool in market.fleet.pools:
+        for name in (pool.name, _NEW_POOL):
+            here = name == pool.name
+            what = f'set `mig: {{}}` on pool "{name}"' if here else f"add a pool of {pool.machine} with `mig: {{}}`"
+            tried: list[_Tried] = []
+            for layout in _layouts(market.fleet, pool):
+                document = market.fleet.document()
+                (row,) = (each for each in document["pools"] if each["name"] == pool.name)
+                others = [each for each in document["pools"] if each["name"] != name]
+                document["pools"] = [*others, {**row, "name": name, "mig": layout}]
+                found = market.change(shape, document, name, what.format(layout), most=MOST_PODS)
+                tried += [found] if found is not None else []
+            if tried:
+                return (max(tried, key=lambda each: each.pods).change,)
+    return ()
+
+
+def _parts_for(shape: Shape, market: _Market) -> tuple[FleetChange, ...]:
+    """Return a MIG layout, or machines with one, for a pod whose selectors are for MIG devices and its class is not."""
+    if nvidia.MIG_CLASS not in market.judgement.classes:
+        return ()
+    edits = tuple(
+        Edit("use-class", f"use DeviceClass {nvidia.MIG_CLASS} in request {request.name} of claim {claim.name}",
+             claim=number, request=position, name=nvidia.MIG_CLASS)
+        for number, claim in enumerate(shape.claims)
+        for position, request in enumerate(claim.spec.requests)
+        if request.exactly is not None
+        and request.exactly.device_class_name != nvidia.MIG_CLASS
+        and any(asks_for_mig(selector.expression) for selector in request.exactly.selectors)
+    )  # fmt: skip
+    if not edits:
+        return ()
+    changed = apply_edits(edits, shape)
+    found = _layouts_for(changed, market) or _dynamic_parts_for(changed, market) or _cut_machines_for(changed, market)
+    said = " and ".join(edit.text for edit in edits)
+    return tuple(replace(each, text=f"{said}, and {each.text}", edits=edits) for each in found)
+
+
+def _dynamic_parts_for(shape: Shape, market: _Market) -> tuple[FleetChange, ...]:
+    """Return for the first pool with which that helps that its GPUs are cut by claims, for clouds that lay out no MIG:
+    with the oldest Kubernetes and the nearest driver that can.
+    """
+    gate = f"drivers.nvidia.featureGates.{_DYNAMIC}=true"
+    options = market.fleet.drivers.of(nvidia.DRIVER)
+    if options is None:
+        return ()
+    release = nvidia.driver_release(options.version)
+    driver = release if _DYNAMIC in release.feature_gates else nvidia.newest_driver_release()
+    for minor in range(market.fleet.minor, MAXIMUM_MINOR + 1):
+        settings = [
+            *([f"kubernetes=1.{minor}"] if is_newer(minor, market.fleet.minor) else []),
+            *([] if driver is release else [f"drivers.nvidia.version={driver.version}"]),
+            gate,
+        ]
+        for pool in market.fleet.pools:
+            for parts in ([], [f"pools.{pool.name}.mig=all-enabled"]):
+                said = _listed([f"`{each}`" for each in (*settings, *parts)])
+                try:
+                    document = change_fleet(
+                        market.fleet, [read_change(each) for each in (*settings, *parts)]
+                    ).document()
+                except PlannerError:  # the cloud, the release or Kubernetes has no such thing
+                    continue
+                found = market.change(shape, document, pool.name, f'set {said} in the fleet, for pool "{pool.name}"')
+                if found is not None:
+                    return (found.change,)
+    return ()
+
+
+def _listed(parts: list[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def _proposals(fleet: Fleet) -> Iterator[tuple[str, ...]]:
+    """Yield settings of drivers that may let a pod fit: those of drivers that publish devices on one of the pools."""
+    machines = [catalog.machine(fleet.cloud, pool.machine) for pool in fleet.pools]
+    for driver in sorted(every_driver(), key=lambda each: each.is_network):
+        if any(map(driver.serves, machines)):
+            yield from driver.proposals
+
+
+def _settings_for(shape: Shape, market: _Market) -> tuple[FleetChange, ...]:
+    """Return the first setting of the fleet's drivers with which the pod fits a pool that there is."""
+    for setting in _proposals(market.fleet):
+        changes = tuple(map(read_change, setting))
+        text = f"set {' and '.join(f'`{change}`' for change in changes)} in the fleet"
+        try:
+            document = change_fleet(market.fleet, changes).document()
+        except PlannerError:  # the release of the driver, or Kubernetes, has no such thing
+            continue
+        for pool in market.fleet.pools:
+            found = market.change(shape, document, pool.name, f'{text}, for pool "{pool.name}"')
+            if found is not None:
+                return (found.change,)
+    return ()
+
+
+def _drivers_for(shape: Shape, market: _Market) -> tuple[FleetChange, ...]:
+    """Return the newest driver with which the pod fits a pool that there is, the fleet's settings kept."""
+    if market.fleet.drivers.of(nvidia.DRIVER) is None:
+        return ()
+    for release in sorted(nvidia.driver_releases(), key=lambda each: -each.order):
+        document = market.fleet.document()
+        if not release.is_installable or release.version == document["drivers"]["nvidia"]["version"]:
+            continue
+        document["drivers"]["nvidia"]["version"] = release.version
+        for pool in market.fleet.pools:
+            text = f'set `version: {release.version}` of the NVIDIA driver, for pool "{pool.name}"'
+            found = market.change(shape, document, pool.name, text)
+            if found is not None:
+                return (found.change,)
+    return ()
+
+
+def _machines_for(shape: Shape, market: _Market) -> tuple[FleetChange, ...]:
+    """Return the cheapest machines of the region whose nodes hold the pod, the cheapest of each GPU."""
+    changes: dict[str, FleetChange] = {}
+    for hourly, gpu, machine in _machines(market.fleet):
+        if gpu.id in changes or len(changes) == MOST_MACHINES:
+            continue
+        document = market.fleet.document()
+        row = {"name": _NEW_POOL, "machine": machine.name, "count": {"min": 0, "max": 1}}
+        document["pools"] = [*document["pools"], row]
+        found = market.change(shape, document, _NEW_POOL, f"add a pool of machine {_text(machine, gpu, hourly)}")
+        if found is not None:
+            changes[gpu.id] = found.change
+    return tuple(changes.values())
+
+
+def _cut_machines_for(shape: Shape, market: _Market) -> tuple[FleetChange, ...]:
+    """Return the cheapest machines whose nodes hold the pod with a MIG layout, of each GPU with that of most pods."""
+    changes: dict[str, FleetChange] = {}
+    for hourly, gpu, machine in _machines(market.fleet):
+        if gpu.id in changes or len(changes) == MOST_MACHINES:
+            continue
+        tried: list[_Tried] = []
+        for layout in nvidia.mig_layouts(gpu):
+            document = market.fleet.document()
+            row = {"name": _NEW_POOL, "machine": machine.name, "count": {"min": 0, "max": 1}, "mig": layout}
+            document["pools"] = [*document["pools"], row]
+            text = f"add a pool of machine {_text(machine, gpu, hourly)} with `mig: {layout}`"
+            found = market.change(shape, document, _NEW_POOL, text, most=MOST_PODS)
+            tried += [found] if found is not None else []
+        if tried:
+            changes[gpu.id] = max(tried, key=lambda each: each.pods).change
+    return tuple(changes.values())
+
+
+def _layouts(fleet: Fleet, pool: Pool) -> Iterator[str]:
+    machine = catalog.machine(fleet.cloud, pool.machine)
+    if machine.accelerator is None or machine.accelerator.gpu is None:
+        return
+    yield from (name for name in nvidia.mig_layouts(nvidia.gpu(machine.accelerator.gpu)) if name != pool.mig)
+
+
+def _machines(fleet: Fleet) -> list[tuple[Decimal, Gpu, Machine]]:
+    """Return the GPU machines that the fleet's region is known to have, cheapest first; unknown prices come last."""
+    found: list[tuple[Decimal, Gpu, Machine]] = []
+    for machine in catalog.machines(fleet.cloud):
+        if machine.accelerator is None or machine.accelerator.gpu is None or not machine.gpu_count:
+            continue
+        if machine.is_offered and fleet.region in machine.regions:
+            price = catalog.price(machine, fleet.region)
+            hourly = price.usd_per_hour_max if price is not None else _UNKNOWN_PRICE
+            found.append((hourly, nvidia.gpu(machine.accelerator.gpu), machine))
+    return sorted(found, key=lambda each: (each[0], each[2].name))
+
+
+def _text(machine: Machine, gpu: Gpu, hourly: Decimal) -> str:
+    memory = f", {gpu.memory_mib / 1024:.4g} GiB each" if gpu.memory_mib is not None else ""
+    price = "" if hourly == _UNKNOWN_PRICE else f", {hourly:.2f} USD an hour"
+    arch = "" if machine.arch == "amd64" else f", {machine.arch}"
+    return f"{machine.name} ({machine.gpu_count} × {gpu.product_name or gpu.id}{memory}{arch}{price})"

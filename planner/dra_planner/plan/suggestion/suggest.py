@@ -1,0 +1,300 @@
+"""Workloads without a fleet → the cheapest pools of one region that run them, and how they compare with simpler ones.
+
+    candidates   every machine with NVIDIA GPUs that the region offers on demand at a known price, one pool each
+    any          the packing over all of them at once, and dearer fleets by price until one runs everything
+    one, two     the best fleet of one machine type, and of two among those that stand out
+
+Each is tried as it is and with pods sent to its cheaper pools first, by taints that keep nobody away, and is planned
+again as it will be committed before it is suggested.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from itertools import combinations
+from types import MappingProxyType
+from typing import Any
+
+from dra_planner import catalog
+from dra_planner.catalog import Machine
+from dra_planner.clouds import cloud
+from dra_planner.drivers import nvidia
+from dra_planner.errors import PlannerError
+from dra_planner.fleet import Fleet, read_fleet
+from dra_planner.model import DemandLevel
+from dra_planner.offers import Offer, predict_offers
+from dra_planner.plan.judgement.simulated_fixes import prefer_others_rows
+from dra_planner.plan.planning import make_plan
+from dra_planner.plan.suggestion.fleets_by_price import cheapest_fleet_that_runs, order_by_price
+from dra_planner.plan.suggestion.system_machine import cheapest_system_machine
+from dra_planner.plan.values import SIMULATED_STEPS, Plan, PlanRequest
+from dra_planner.releases import features_of, parse_version
+from dra_planner.sizing import Sizer, Sizing
+from dra_planner.sources import Source
+
+MOST_PAIRED = 8
+"""Machine types that fleets of two are made of: those of the best fleet, and the cheapest alone."""
+MANY_STEPS = 5 * SIMULATED_STEPS
+"""Of the simulation where fewer find no fleet: pods are very many, or nodes that stand in each other's way."""
+ROOM = 4  # nodes more than twice those of a packing, so that the simulation can say how many the scheduler needs
+_NONE_LAST: Mapping[str, int] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuggestRequest:
+    """What to buy for: workloads, where, and which machines may be bought; none named means every one."""
+
+    sources: tuple[Source, ...]
+    cloud: str
+    region: str
+    kubernetes: str
+    machines: tuple[str, ...] = ()
+    max_price: Decimal | None = None  # of one node and hour
+    level: DemandLevel = "steady"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suggestion:
+    """A fleet, as plain data ready to commit, the plan that it makes, and how many machine types it has."""
+
+    fleet: Fleet
+    document: dict[str, Any]
+    plan: Plan
+    hourly_usd: Decimal
+
+    @property
+    def machines(self) -> tuple[tuple[str, int], ...]:
+        """Machine types and nodes of each."""
+        return tuple((pool.machine, pool.recommended) for pool in self.plan.pools)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suggestions:
+    """The cheapest fleet found and the runners-up, by price; none where the workloads fit no offered machine.
+
+    `plan` is that on all candidates; its bound holds for every fleet of them.
+    """
+
+    best: Suggestion | None
+    others: tuple[Suggestion, ...]
+    plan: Plan
+    candidates: int
+    left_out: tuple[tuple[str, str], ...]  # machine, why
+
+    @property
+    def gap(self) -> Decimal:
+        """How much less than the best fleet any other of the candidates could cost, as a part of it; 0 is proved."""
+        if self.best is None or self.plan.cost is None or self.best.plan.cost is None:
+            return Decimal(0)
+        return replace(self.best.plan.cost, bound_usd=self.plan.cost.bound_usd).gap
+
+
+def suggest_fleets(request: SuggestRequest) -> Suggestions:
+    """Return which machines to buy; raises PlannerError for wrong input, and where none may or need be bought."""
+    parse_version(request.kubernetes)
+    if fault := cloud(request.cloud).region_fault(request.region):
+        said, _, fix = fault.partition("; ")
+        raise PlannerError(said, fix=fix)
+    left_out: dict[str, str] = {}
+    candidates = list(buyable_machines(request, left_out))
+    if not candidates:
+        whys = "; ".join(dict.fromkeys(left_out.values()))
+        raise PlannerError(
+            f"no machine with GPUs can be bought on demand in {request.region} within these limits"
+            f"{f': {whys}' if whys else ''}",
+            fix="allow more machines, a higher price, or another region",
+        )
+    all_pools = _document(request, [(machine, cloud(request.cloud).nodes_of_a_pool[-1]) for machine in candidates])
+    plan = make_plan(_plan_request(request, read_fleet(all_pools)))
+    if plan.verdict != "fits":
+        return Suggestions(
+            best=None,
+            others=(),
+            plan=plan,
+            candidates=len(candidates),
+            left_out=tuple(sorted(left_out.items())),
+        )
+    if not any(pool.packing for pool in plan.pools):
+        raise PlannerError("no pod of these workloads needs a machine with GPUs: there is nothing to buy")
+    found = _found(request, candidates, plan)
+    found.sort(key=lambda each: (each.hourly_usd, len(each.machines)))
+    found = [each for at, each in enumerate(found) if all(each.document != other.document for other in found[:at])]
+    return Suggestions(
+        best=found[0] if found else None,
+        others=tuple(found[1:]),
+        plan=plan if found else replace(plan, verdict="cannot-tell"),
+        candidates=len(candidates),
+        left_out=tuple(sorted(left_out.items())),
+    )
+
+
+def _found(request: SuggestRequest, candidates: Sequence[Machine], plan: Plan) -> list[Suggestion]:
+    """Return the fleets that are compared; one at least where much simulation finds one."""
+    fleets = list(_fleets(plan))
+    found = [each for counts in fleets if (each := _confirmed(request, candidates, counts)) is not None]
+    lowest = min((each.hourly_usd for each in found), default=None)
+    if lowest is None or lowest > (plan.judgement.sizing.hourly_bound or Decimal(0)):
+        searched = cheapest_fleet_that_runs(plan, lowest, SIMULATED_STEPS)
+        if searched is not None:
+            nodes = {pool.machine: searched.nodes[pool.name] for pool in plan.pools if pool.name in searched.nodes}
+            found += [each for each in [_planned(request, candidates, nodes, searched.last)] if each is not None]
+    if not found:
+        found += [each for each in [_confirmed(request, candidates, fleets[0], MANY_STEPS)] if each is not None]
+    return found
+
+
+def buyable_machines(request: SuggestRequest, left_out: dict[str, str]) -> Iterator[Machine]:
+    """Yield the machines that may be bought; of the others that the region offers, `left_out` is told why not.
+
+    A machine whose regions nobody lists is taken to be where it has a price.
+    """
+    named = [catalog.machine(request.cloud, name) for name in request.machines]
+    for machine in named:
+        catalog.check_region(machine, request.region)
+    for machine in named or catalog.machines(request.cloud):
+        price = catalog.price(machine, request.region)
+        is_elsewhere = bool(machine.regions) and request.region not in machine.regions
+        if not machine.gpu_count or not machine.is_offered or is_elsewhere:
+            continue
+        if price is None or (machine.purchase and "on-demand" not in machine.purchase):
+            left_out[machine.name] = "no on-demand price is known"
+        elif request.max_price is not None and price.usd_per_hour > request.max_price:
+            left_out[machine.name] = "above the price limit"
+        elif fault := _fault(request, machine):
+            left_out[machine.name] = fault
+        else:
+            yield machine
+
+
+def _fault(request: SuggestRequest, machine: Machine) -> str:
+    """Return why a pool of the machine cannot be planned, "" where it can."""
+    try:
+        fleet = read_fleet(_document(request, [(machine, 1)]))
+        predict_offers(fleet, features_of(fleet.minor))
+    except PlannerError as error:
+        return error.message
+    return ""
+
+
+def _document(
+    request: SuggestRequest, pools: Sequence[tuple[Machine, int]], last: Mapping[str, int] = _NONE_LAST
+) -> dict[str, Any]:
+    """Return a fleet of these machines, each with at most so many nodes; pods take those higher in `last` later."""
+    pool_name = cloud(request.cloud).pool_name
+    each_zone_alike = cloud(request.cloud).count_step(2, autoscaled=False).nodes > 1
+    return {
+        "cloud": request.cloud,
+        "region": request.region,
+        "kubernetes": request.kubernetes,
+        **({"network": {"zones": 1}} if each_zone_alike else {}),
+        "systemPool": {"machine": cheapest_system_machine(request.cloud, request.region)},
+        "drivers": {"nvidia": {"version": nvidia.newest_driver_release().version}},
+        "pools": [
+            {
+                "name": pool_name(machine.name),
+                "machine": machine.name,
+                "count": {"min": 0, "max": nodes},
+                **({"taints": prefer_others_rows(level)} if (level := last.get(pool_name(machine.name), 0)) else {}),
+            }
+            for machine, nodes in pools
+        ],
+    }
+
+
+def _plan_request(request: SuggestRequest, fleet: Fleet, steps: int = 0) -> PlanRequest:
+    return PlanRequest(sources=request.sources, fleet=fleet, level=request.level, steps=steps, with_fixes=False)
+
+
+def _fleets(plan: Plan) -> Iterator[dict[str, int]]:
+    """Yield fleets as nodes by machine: the packing over all machines, the best of one type and of two."""
+    judgement = plan.judgement
+    shapes = tuple(shape for shape in judgement.demand.shapes if shape.id not in judgement.on_system)
+    demand = replace(judgement.demand, shapes=shapes)
+
+    def sized(offers: Iterable[Offer]) -> Sizing:
+        return Sizer.of(demand, offers, judgement.classes, judgement.features).size(plan.level)
+
+    everything = {pool.machine: pool.packing for pool in plan.pools if pool.packing}
+    yield everything
+    alone = [((offer,), sized((offer,))) for offer in judgement.offers]
+    cheapest_alone = _cheapest(alone)
+    yield from (_nodes(offers, sizing) for offers, sizing in cheapest_alone[:1])
+    standing_out = [offer for offer in judgement.offers if offer.machine in everything]
+    standing_out += [offer for (offer,), _ in cheapest_alone if offer not in standing_out]
+    pairs = [(pair, sized(pair)) for pair in combinations(standing_out[:MOST_PAIRED], 2)]
+    yield from (_nodes(offers, sizing) for offers, sizing in _cheapest(pairs)[:1])
+
+
+def _cheapest(
+    sizings: Iterable[tuple[tuple[Offer, ...], Sizing]],
+) -> list[tuple[tuple[Offer, ...], Sizing]]:
+    fitting = [each for each in sizings if each[1].verdict == "fits" and each[1].hourly_plan is not None]
+    return sorted(fitting, key=lambda each: (each[1].hourly_plan, [offer.name for offer in each[0]]))
+
+
+def _nodes(offers: Sequence[Offer], sizing: Sizing) -> dict[str, int]:
+    return {offer.machine: nodes for offer in offers if (nodes := sizing.pool(offer.name).plan)}
+
+
+def _confirmed(
+    request: SuggestRequest, candidates: Sequence[Machine], counts: dict[str, int], steps: int = SIMULATED_STEPS
+) -> Suggestion | None:
+    """Return the fleet with the plan that it makes, None where that does not fit.
+
+    The packing may not be enough for the scheduler: with room for more, the plan says how many nodes are. The cheapest
+    is returned of the fleet as it is, with pods sent to its cheaper pools first, and with the dearest pool taken last.
+    """
+    most = cloud(request.cloud).nodes_of_a_pool[-1]
+    roomy = {machine: min(2 * nodes + ROOM, most) for machine, nodes in counts.items()}
+    best: Suggestion | None = None
+    ways: list[Mapping[str, int]] = [_NONE_LAST]
+    for last in ways:
+        plan = make_plan(_plan_request(request, read_fleet(_bought(request, candidates, roomy, last)), steps))
+        if last is _NONE_LAST:
+            ways += _orders(plan.offers)
+        found = None
+        if plan.verdict == "fits":
+            nodes = {pool.machine: pool.recommended for pool in plan.pools if pool.recommended}
+            found = _planned(request, candidates, nodes, last, steps)
+        if found is not None and (best is None or found.hourly_usd < best.hourly_usd):
+            best = found
+        if best is not None and best.hourly_usd == plan.judgement.sizing.hourly_plan:
+            break
+    return best
+
+
+def _orders(offers: Sequence[Offer]) -> list[dict[str, int]]:
+    """Return in which orders pods may be sent to pools, by how many taints each has."""
+    if len(offers) < 2:
+        return []
+    by_price = order_by_price(offers)
+    dearest = max(by_price, key=lambda name: by_price[name])
+    return [by_price, {dearest: 1}] if len(offers) > 2 else [by_price]
+
+
+def _planned(
+    request: SuggestRequest,
+    candidates: Sequence[Machine],
+    nodes: Mapping[str, int],
+    last: Mapping[str, int],
+    steps: int = SIMULATED_STEPS,
+) -> Suggestion | None:
+    """Return the fleet of so many nodes with its plan, None where that does not fit."""
+    document = _bought(request, candidates, nodes, last)
+    fleet = read_fleet(document)
+    plan = make_plan(_plan_request(request, fleet, steps))
+    if plan.verdict != "fits" or plan.cost is None:
+        return None
+    return Suggestion(fleet=fleet, document=document, plan=plan, hourly_usd=plan.cost.hourly_usd)
+
+
+def _bought(
+    request: SuggestRequest,
+    candidates: Sequence[Machine],
+    counts: Mapping[str, int],
+    last: Mapping[str, int] = _NONE_LAST,
+) -> dict[str, Any]:
+    chosen = [(machine, counts[machine.name]) for machine in candidates if machine.name in counts]
+    return _document(request, chosen, last)

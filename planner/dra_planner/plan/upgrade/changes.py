@@ -1,0 +1,187 @@
+"""What another release of the NVIDIA driver means for manifests: what breaks, what changes its meaning."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import chain
+
+from dra_planner.cel import Dialect, Selector, compile
+from dra_planner.drivers.nvidia import (
+    GPU_DRIVER,
+    Change,
+    DriverRelease,
+    DriverSettings,
+    changes_read,
+    compare_releases,
+    driver_release,
+    unknown_gate,
+)
+from dra_planner.errors import Diagnostic, Place
+from dra_planner.manifests import Manifests, selectors_of
+from dra_planner.model import ClaimSpec, DeviceConfiguration, ResourceClaim, ResourceClaimTemplate
+from dra_planner.plan.upgrade.situation import Situation
+from dra_planner.quantity import Quantity, QuantityError
+from dra_planner.releases import Features
+
+CODE = "driver-upgrade"
+_STOPS = ("attribute-renamed", "attribute-removed", "class-removed", "config-refused", "not-installable")
+_OF_THE_INSTALLATION = ("chart-renamed", "names-changed", "devices-changed", "not-installable", "no-way-back")
+_UNKNOWN = Situation()
+_EXTENDED_RESOURCE = "nvidia.com/gpu"
+_SHARES = "ConsumableShares"
+_THRESHOLD = re.compile(r"""quantity\(\s*["']([^"']*)["']\s*\)""")
+_MEBIBYTE = 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class Noticed:
+    """A change, where it is noticed, and by what."""
+
+    change: Change
+    place: Place
+    who: str
+    is_certain: bool = True
+
+
+def judge_upgrade(
+    manifests: Manifests,
+    features: Features,
+    old: str,
+    new: str,
+    fleet: DriverSettings | None = None,
+    here: Situation = _UNKNOWN,
+) -> tuple[Diagnostic, ...]:
+    """Return what breaks or changes its meaning: errors and warnings at what reads it, notes for all other changes.
+
+    `old` and `new` are `VERSION[+GATE…]`; to the gates of both come those of the fleet's settings, where there are
+    any. Changes of the installation that do not concern the fleet or cluster `here` are left out. Raises CatalogError
+    for a release or gate that no table holds.
+    """
+    before, old_settings = parse_release(old)
+    after, new_settings = parse_release(new)
+    missing: list[Diagnostic] = []
+    if fleet is not None:
+        old_settings, new_settings = _both(fleet, old_settings, before), _both(fleet, new_settings, after)
+        missing = [_missing_gate(gate, after) for gate in fleet.gates if not after.has_gate(gate)]
+    changes = compare_releases(before, after, old_settings=old_settings, new_settings=new_settings)
+    noticed = tuple(dict.fromkeys(_notice(changes, manifests, features)))
+    known = {each.change for each in noticed}
+    remarks = (_remark(change, here) for change in changes if change not in known and here.concerns(change))
+    return (*missing, *(_finding(each) for each in noticed), *remarks)
+
+
+def _both(fleet: DriverSettings, asked: DriverSettings, release: DriverRelease) -> DriverSettings:
+    """Return the settings asked for, over those of the fleet that the release knows."""
+    gates = {gate: value for gate, value in fleet.gates.items() if release.has_gate(gate)} | dict(asked.gates)
+    return replace(fleet, gates=gates, consumable_shares=asked.consumable_shares or fleet.consumable_shares)
+
+
+def _missing_gate(gate: str, release: DriverRelease) -> Diagnostic:
+    message = f"the fleet sets the feature gate {gate}, which {release.version} lacks: the driver does not start"
+    return Diagnostic("error", CODE, message, fix=f"take {gate} out of drivers.nvidia.featureGates")
+
+
+def parse_release(text: str) -> tuple[DriverRelease, DriverSettings]:
+    """Return the release and settings that `VERSION[+GATE…]` names; raises CatalogError for what is unknown."""
+    version, *gates = text.split("+")
+    release = driver_release(version)
+    for gate in gates:
+        if not release.has_gate(gate):
+            raise unknown_gate(gate, release)
+    shares = "unlimited" if _SHARES in gates else ""
+    return release, DriverSettings(gates=dict.fromkeys(gates, True), consumable_shares=shares)
+
+
+def _notice(changes: tuple[Change, ...], manifests: Manifests, features: Features) -> Iterator[Noticed]:
+    for selector in selectors_of(manifests):
+        exact, wide = _names_read(selector.expression, features)
+        for change in changes_read(changes, exact):
+            if _tells_apart(selector.expression, change.between):
+                yield Noticed(change, selector.place, "the selector reads it")
+        for change in changes:
+            if change.breaks and change.name.startswith(wide):
+                yield Noticed(change, selector.place, "the selector looks at all names of the domain", is_certain=False)
+    owners: list[ResourceClaim | ResourceClaimTemplate] = [*manifests.claims.values(), *manifests.templates.values()]
+    for owner in owners:
+        kind = type(owner).__name__
+        for change, who in _notice_in_spec(changes, owner.spec, frozenset(manifests.classes)):
+            yield Noticed(change, owner.meta.place, f"{kind} {owner.meta.name} {who}")
+    for device_class in manifests.classes.values():
+        for change, who in _notice_in_config(changes, device_class.config):
+            yield Noticed(change, device_class.meta.place, f"DeviceClass {device_class.name} {who}")
+    for workload in manifests.workloads:
+        containers = chain.from_iterable(each.template.spec.containers for each in workload.pod_sets)
+        if any(_EXTENDED_RESOURCE in {*each.requests, *each.limits} for each in containers):
+            for change in changes:
+                if change.kind == "class-changed":
+                    yield Noticed(change, workload.meta.place, f"{workload.ref} requests {_EXTENDED_RESOURCE}")
+
+
+def _tells_apart(expression: str, between: Iterable[tuple[int, int]]) -> bool:
+    """Return whether a selector may say something else of capacities before and after: a threshold is between them."""
+    try:
+        thresholds = [Quantity.parse(text).value for text in _THRESHOLD.findall(expression)]
+    except QuantityError:
+        return True
+    ranges = [(lesser * _MEBIBYTE, greater * _MEBIBYTE) for lesser, greater in between]
+    if not ranges or not thresholds:
+        return True
+    return any(lesser <= each <= greater for each in thresholds for lesser, greater in ranges)
+
+
+def _notice_in_spec(
+    changes: tuple[Change, ...], spec: ClaimSpec, own_classes: frozenset[str]
+) -> Iterator[tuple[Change, str]]:
+    for constraint in spec.constraints:
+        name = constraint.match_attribute or constraint.distinct_attribute or ""
+        for change in changes_read(changes, [name]):
+            yield change, f"has a constraint on {name}"
+    used = {
+        way.device_class_name
+        for request in spec.requests
+        for way in (request.exactly, *request.first_available)
+        if way is not None
+    }
+    for change in changes:
+        if change.kind == "class-removed" and change.name in used - own_classes:
+            yield change, f"uses the class {change.name}"
+    yield from _notice_in_config(changes, spec.config)
+
+
+def _notice_in_config(
+    changes: tuple[Change, ...], configurations: Iterable[DeviceConfiguration]
+) -> Iterator[tuple[Change, str]]:
+    for each in configurations:
+        sharing = each.parameters.get("sharing") if each.driver == GPU_DRIVER else None
+        strategy = sharing.get("strategy") if isinstance(sharing, Mapping) else None
+        for change in changes:
+            if change.kind == "config-refused" and change.name == strategy:
+                yield change, f"is configured with sharing.strategy {strategy}"
+
+
+def _names_read(expression: str, features: Features) -> tuple[frozenset[str], tuple[str, ...]]:
+    """Return the qualified names that a selector reads, and the beginnings of names where it may read any."""
+    selector = compile(expression, Dialect.of(features, "stored"))
+    if not isinstance(selector, Selector):
+        return frozenset(), ()
+    paths = [path for path in selector.reads if path[:1] in ((), ("attributes",), ("capacity",))]
+    exact = frozenset(f"{path[1]}/{path[2]}" for path in paths if len(path) == 3)
+    wide = tuple(f"{path[1]}/" if len(path) == 2 else "" for path in paths if len(path) < 3)
+    return exact, wide
+
+
+def _finding(noticed: Noticed) -> Diagnostic:
+    change = noticed.change
+    stops = change.kind in _STOPS and noticed.is_certain
+    message = f"{change.message} ({noticed.who})"
+    return Diagnostic("error" if stops else "warning", CODE, message, noticed.place, change.fix)
+
+
+def _remark(change: Change, here: Situation) -> Diagnostic:
+    if change.kind == "not-installable":
+        return Diagnostic("error", CODE, change.message, fix=change.fix)
+    if change.breaks and change.kind in _OF_THE_INSTALLATION:
+        return Diagnostic("warning", CODE, here.said_of(change), fix=change.fix)
+    return Diagnostic("note", CODE, change.message)  # nothing here reads it: there is nothing to fix

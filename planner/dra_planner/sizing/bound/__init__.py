@@ -1,0 +1,1 @@
+"""Lower bounds on nodes and cost: linear relaxations, exact proofs, and certificates."""

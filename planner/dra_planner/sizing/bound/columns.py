@@ -1,0 +1,348 @@
+"""Column generation: the cheapest fractional mix of filled nodes, and what its prices prove.
+
+    variables   x_pa ≥ 0 nodes of pool p that are filled with pattern a
+    demand      Σ a_i·x_pa ≥ d_i                      (dual: the price π of an item)
+    limits      minimum_p ≤ Σ_a x_pa ≤ maximum_p      (an empty node is a pattern too)
+
+Each round prices the nodes of every pool by π: a node that is worth more than it costs becomes a column, and what no
+node is worth more than is a certificate. The program can stop after any round, with a bound that holds. Prices are
+taken between those of the program and the best ones so far, which keeps them from swinging (Wentges' smoothing).
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from dra_planner.sizing.bound.exact import BoundModel, Certificate, Worth
+from dra_planner.sizing.bound.lent_prices import Gains, RowPrices
+from dra_planner.sizing.bound.node_program import SCALE, NodeProgram
+from dra_planner.sizing.bound.pricing import Pattern, Pricer, Task
+
+_SHORT = 1e4  # cost of a pending item, in those of the dearest node
+_QUICK_STEPS, _MOST_STEPS = 120, 6_000
+_SMOOTHING = 0.5
+_STALLED, _PROGRESS = 3, 1e-3  # rounds without so much progress after which the bound is looked at
+_LITTLE = 1e-6
+_MOSTLY = 0.7  # of a node, from which on it becomes whole
+_MOST_DIVES = 100  # programs that are solved for what whole nodes leave
+_MANY, _MOST_A_ROUND = 100, 24  # of so many pools, those that are priced in a round
+_FULL = 8  # every so many rounds all pools are priced, and the bound is looked at too
+_LONGEST_REST = 8  # rounds in which a pool is not priced that had nothing to offer again and again
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """Nodes of a pool that are filled with a pattern; `nodes` is a fraction."""
+
+    pool: int
+    pattern: Pattern = field(hash=False)
+    nodes: float
+
+
+@dataclass(frozen=True, slots=True)
+class Generated:
+    """The mix found, what it costs, and the certificate of the round that proved most and what it says."""
+
+    columns: tuple[Column, ...]
+    cost: float
+    certificate: Certificate
+    worth: Worth
+
+
+@dataclass(frozen=True, slots=True)
+class Center:
+    """Prices to begin with, of items and of rows by pool, and what they prove; rows lend theirs to other pools."""
+
+    proved: float = 0.0
+    prices: Mapping[int, int] = field(default_factory=dict, hash=False)
+    rows: Mapping[int, list[int]] = field(default_factory=dict, hash=False)
+
+
+@dataclass(slots=True)
+class _Offers:
+    """A round of pricing: what no node of a pool is worth more than, the searches that are not at their end."""
+
+    prices: Mapping[int, int]
+    upper: dict[int, int] = field(default_factory=dict)
+    rows: dict[int, list[int]] = field(default_factory=dict)  # prices that say so
+    solved: set[int] = field(default_factory=set)  # pools whose own prices these are
+    tasks: dict[int, tuple[Task, Mapping[int, float]]] = field(default_factory=dict)
+    gains: Gains = field(default_factory=dict)
+    is_new: bool = False
+
+    def promise(self, pool: int, costs: Sequence[int]) -> float:
+        """Return what a node of the pool may be worth for its cost."""
+        return self.upper[pool] / max(1, costs[pool])
+
+
+@dataclass(frozen=True, slots=True)
+class _Proved:
+    """What the prices of a round prove."""
+
+    cost: float
+    prices: Mapping[int, int] = field(hash=False)
+    rows: Mapping[int, Sequence[int]] = field(hash=False)
+    worth: Worth
+
+
+class ColumnProgram:
+    """The program over the columns found so far, for the pools and items of one component of a model."""
+
+    def __init__(
+        self,
+        model: BoundModel,
+        pools: Sequence[int],
+        costs: Sequence[int],
+        pricer: Callable[[int], Pricer],
+        solver: Any,
+    ) -> None:
+        self._model, self._pools, self._costs, self._solver = model, list(pools), costs, solver
+        self._pricer = pricer
+        self._pricers: dict[int, Pricer] = {}
+        self._programs: dict[int, NodeProgram] = {}
+        self._awake: set[int] = set()  # pools of which there is a column
+        self._rests: dict[int, int] = {}  # rounds that a pool rests for, the last time and now
+        self._resting: dict[int, int] = {}
+        self._last_rows = RowPrices(model, costs)  # of pools that were priced
+        self._priced = 0
+        self._items = sorted({item for pool in pools for item in model.pools[pool].most})
+        self._row = {item: at for at, item in enumerate(self._items)}
+        self._unit = float(max([costs[pool] for pool in pools] + [1]))
+        self._columns: list[tuple[int, Pattern]] = []
+        self._seen: set[tuple[int, tuple[tuple[int, int], ...]]] = set()
+        self._highs = highs = solver.Highs()
+        highs.setOptionValue("output_flag", False)
+        highs.setOptionValue("threads", 1)
+        infinity = solver.kHighsInf
+        for item in self._items:
+            highs.addRow(float(model.demand[item]), infinity, 0, [], [])
+        self._limit: dict[int, int] = {}  # rows of the pools that more nodes may be wanted of, or fewer
+        wanted = sum(model.demand[item] for item in self._items)
+        for pool in pools:
+            each = model.pools[pool]
+            if each.minimum or each.maximum < wanted:
+                self._limit[pool] = len(self._items) + len(self._limit)
+                highs.addRow(float(each.minimum), float(each.maximum), 0, [], [])
+        self._shared = [(len(self._items) + len(self._limit) + at, limit) for at, limit in enumerate(model.limits)]
+        for _, limit in self._shared:
+            highs.addRow(-infinity, float(limit.most), 0, [], [])
+        for item in self._items:
+            highs.addCol(_SHORT, 0.0, infinity, 1, [self._row[item]], [1.0])
+        self._infinity = infinity
+        self._paid: dict[int, int] = {}  # what a node costs with the price of its pool's limits
+
+    def add(self, pool: int, pattern: Mapping[int, int]) -> bool:
+        """Add a column; returns whether it is new. Items of which the model knows nothing are left out."""
+        kept = {item: count for item, count in pattern.items() if item in self._row}
+        key = (pool, tuple(sorted(kept.items())))
+        if key in self._seen:
+            return False
+        self._seen.add(key)
+        self._columns.append((pool, kept))
+        self._awake.add(pool)
+        taken = [(row, float(takes)) for row, limit in self._shared if (takes := limit.takes.get(pool))]
+        taken += [(self._limit[pool], 1.0)] if pool in self._limit else []
+        rows = [*(self._row[item] for item in kept), *(row for row, _ in taken)]
+        values = [*(float(count) for count in kept.values()), *(takes for _, takes in taken)]
+        self._highs.addCol(self._costs[pool] / self._unit, 0.0, self._infinity, len(rows), rows, values)
+        return True
+
+    def generate(self, center: Center, rounds: int, most: int, gap: float) -> Generated:
+        """Return the cheapest mix after so many rounds, or when it costs at most `gap` more than is proved.
+
+        Once more than `most` nodes were priced, a last round proves what it can.
+        """
+        if len(self._pools) > _MANY:
+            self._last_rows.known.update(center.rows)
+        for pool in self._pools:
+            if self._model.pools[pool].minimum:
+                self.add(pool, {})
+        best, stalled = _Proved(center.proved, center.prices, {}, Worth(0, {})), 0
+        cost, duals = self._solve()
+        for number in range(1, rounds + 1):
+            if self._priced > most:
+                stalled = max(stalled, _STALLED)  # a last round, which proves
+            proves = stalled >= _STALLED  # at the program's own prices, where the two meet in the end
+            prices = duals if proves else self._between(best.prices, duals)
+            is_full = proves or not number % _FULL
+            offers = self._price(prices, duals, is_full=is_full)
+            is_new = offers.is_new
+            if proves:
+                is_new |= self._prove(offers, duals)
+            proved = self._proved(prices, offers) if is_full else best
+            if proved.cost > best.cost:
+                best = proved
+            if proves and (not is_new or self._priced > most):
+                break
+            before = cost
+            cost, duals = self._solve()
+            stalled = stalled + 1 if cost > before * (1 - _PROGRESS) and not proves else 0
+            if not is_new:
+                stalled = _STALLED
+            if cost <= best.cost * (1 + gap):
+                break
+        rows = {pool: {at: price for at, price in enumerate(each) if price} for pool, each in best.rows.items()}
+        return Generated(self._mix(), cost, Certificate(items=best.prices, rows=rows), best.worth)
+
+    def _between(self, center: Mapping[int, int], duals: Mapping[int, int]) -> dict[int, int]:
+        return {item: round(_SMOOTHING * center.get(item, 0) + (1 - _SMOOTHING) * duals[item]) for item in self._items}
+
+    def _solve(self) -> tuple[float, dict[int, int]]:
+        self._highs.run()
+        duals = list(self._highs.getSolution().row_dual)
+        scale = self._unit * SCALE
+        self._paid = {
+            pool: self._costs[pool] * SCALE - round(self._limit_dual(pool, duals) * scale) for pool in self._pools
+        }
+        cost = self._highs.getObjectiveValue() * self._unit
+        return cost, {item: max(0, round(duals[row] * scale)) for item, row in self._row.items()}
+
+    def _limit_dual(self, pool: int, duals: Sequence[float]) -> float:
+        """Return what a node of the pool pays for what it takes of limits, its pool's own among them, as a dual."""
+        own = duals[self._limit[pool]] if pool in self._limit else 0.0
+        return own + sum(duals[row] * limit.takes.get(pool, 0) for row, limit in self._shared)
+
+    def _price(self, prices: Mapping[int, int], duals: Mapping[int, int], *, is_full: bool) -> _Offers:
+        """Look for a node of every pool that is worth more than it costs, briefly; not of those that rest.
+
+        Of many pools those are looked at whose nodes may be worth most for their cost; what no node of the others is
+        worth more than follows from the prices of rows that another pool has.
+        """
+        offers = _Offers(prices)
+        ready = list(self._pools) if is_full else [each for each in self._awake if not self._resting.get(each)]
+        if len(ready) > (_MOST_A_ROUND if len(self._pools) > _MANY else _MANY) and self._last_rows.known:
+            for pool in ready:
+                self._borrow(pool, offers)
+            ready = heapq.nlargest(
+                _MOST_A_ROUND,
+                ready,
+                key=lambda pool: (round(offers.promise(pool, self._costs), 2), -self._costs[pool], -pool),
+            )
+        chosen = set(ready)
+        for pool in self._pools:
+            if pool not in chosen:
+                self._resting[pool] = max(0, self._resting.get(pool, 0) - 1)
+        for pool in sorted(ready, key=lambda pool: (pool not in self._awake, pool)):
+            limit = min(self._costs[pool] * SCALE, self._paid[pool])
+            if is_full and offers.rows:
+                self._borrow(pool, offers)
+                if offers.upper[pool] <= limit:
+                    self._rest(pool, longer=True)
+                    continue
+            self._solve_node(pool, offers)
+            before, offers.is_new = offers.is_new, False
+            if pool in offers.tasks:
+                self._search(pool, offers, duals, _QUICK_STEPS)
+            self._rest(pool, longer=not offers.is_new)
+            offers.is_new |= before
+        return offers
+
+    def _solve_node(self, pool: int, offers: _Offers) -> None:
+        """Find prices of the pool's rows that say best what no node of it is worth more than."""
+        self._priced += 1
+        if pool not in self._programs:
+            self._pricers[pool] = self._pricer(pool)
+            self._programs[pool] = NodeProgram(self._pricers[pool], self._solver)
+        start, rows = self._programs[pool].solve(offers.prices)
+        task = self._pricers[pool].task(offers.prices, rows)
+        offers.upper[pool] = min(task.upper, offers.upper.get(pool, task.upper))
+        if task.upper == offers.upper[pool]:
+            offers.rows[pool] = rows
+        self._last_rows.known[pool] = rows
+        offers.solved.add(pool)
+        if task.upper > min(self._costs[pool] * SCALE, self._paid[pool]):
+            offers.tasks[pool] = task, start
+
+    def _borrow(self, pool: int, offers: _Offers) -> None:
+        """Say what no node of the pool is worth more than by prices of rows that it, or the next in price, had."""
+        upper, rows = self._last_rows.worth(pool, offers.prices, offers.gains)
+        if upper < offers.upper.get(pool, upper + 1):
+            offers.upper[pool], offers.rows[pool] = upper, rows
+
+    def _rest(self, pool: int, *, longer: bool) -> None:
+        self._rests[pool] = min(_LONGEST_REST, 2 * self._rests.get(pool, 0) + 1) if longer else 0
+        self._resting[pool] = self._rests[pool]
+
+    def _prove(self, offers: _Offers, duals: Mapping[int, int]) -> bool:
+        """Search the pools on which the bound hangs, until the worst is settled; returns whether a column was added."""
+        offers.is_new = False
+        is_early = len(self._pools) > _MANY and self._priced < 20 * _MOST_A_ROUND
+        most = len(offers.solved) + (_MOST_A_ROUND if is_early else len(self._pools))
+        while offers.upper and len(offers.solved) <= most:
+            pool = max(offers.upper, key=lambda each: (offers.promise(each, self._costs), each))
+            if offers.upper[pool] <= self._costs[pool] * SCALE:
+                break
+            if pool not in offers.solved:
+                self._solve_node(pool, offers)
+            elif pool not in offers.tasks or not self._search(pool, offers, duals, _MOST_STEPS):
+                break
+        return offers.is_new
+
+    def _search(self, pool: int, offers: _Offers, duals: Mapping[int, int], steps: int) -> bool:
+        """Search one pool; returns whether its most valuable node is now known."""
+        task, start = offers.tasks[pool]
+        cost = self._costs[pool] * SCALE
+        priced = self._pricers[pool].price(task, start, cost // 10_000, steps, steps // 8)
+        offers.upper[pool] = min(offers.upper[pool], priced.upper)
+        if priced.is_settled:
+            del offers.tasks[pool]
+        if sum(duals[item] * count for item, count in priced.pattern.items()) > self._paid[pool] + cost // 10**6:
+            offers.is_new |= self.add(pool, priced.pattern)
+        return priced.is_settled
+
+    def _proved(self, prices: Mapping[int, int], offers: _Offers) -> _Proved:
+        demand = sum(price * self._model.demand[item] for item, price in prices.items())
+        worth = Worth(demand, dict(offers.upper))
+        return _Proved(worth.estimate(self._model, self._costs), prices, offers.rows, worth)
+
+    def _mix(self) -> tuple[Column, ...]:
+        values = list(self._highs.getSolution().col_value)[len(self._items) :]
+        return tuple(
+            Column(pool, pattern, nodes)
+            for (pool, pattern), nodes in zip(self._columns, values, strict=True)
+            if nodes > 1e-7 and pattern
+        )
+
+    def dive(self) -> list[tuple[Column, int]]:
+        """Return whole nodes: those of the cheapest mix, then of the mix of what they leave, and so on to the end.
+
+        Where a mix has no whole node, the one of which it has most becomes whole. The program is of no use afterwards.
+        """
+        left = [self._model.demand[item] for item in self._items]
+        opened = dict.fromkeys(self._pools, 0)
+        taken: list[tuple[Column, int]] = []
+        for _ in range(_MOST_DIVES):
+            if not any(left):
+                break
+            self._leave(left, opened)
+            self._highs.run()
+            values = list(self._highs.getSolution().col_value)[len(self._items) :]
+            used = [at for at, (_, pattern) in enumerate(self._columns) if pattern and values[at] > _LITTLE]
+            if not used:
+                break
+            enough = min(_MOSTLY, max(values[at] for at in used))
+            for at in used:
+                pool, pattern = self._columns[at]
+                nodes = int(values[at] + 1 - enough + _LITTLE)
+                if not nodes or not any(left[self._row[item]] for item in pattern):
+                    continue
+                taken.append((Column(pool, pattern, float(nodes)), nodes))
+                opened[pool] += nodes
+                for item, count in pattern.items():
+                    left[self._row[item]] = max(0, left[self._row[item]] - nodes * count)
+        return taken
+
+    def _leave(self, left: Sequence[int], opened: Mapping[int, int]) -> None:
+        """Ask for what is left, within the nodes that are left."""
+        for row, count in enumerate(left):
+            self._highs.changeRowBounds(row, float(count), self._infinity)
+        for pool, row in self._limit.items():
+            each = self._model.pools[pool]
+            free = max(0, each.maximum - opened[pool])
+            self._highs.changeRowBounds(row, float(max(0, each.minimum - opened[pool])), float(free))
+        for row, limit in self._shared:
+            used = sum(takes * opened.get(pool, 0) for pool, takes in limit.takes.items())
+            self._highs.changeRowBounds(row, -self._infinity, float(max(0, limit.most - used)))

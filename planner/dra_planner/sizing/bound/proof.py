@@ -1,0 +1,169 @@
+"""What is proved about one level of demand: the least nodes per pool and in all, and what can never fit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cache
+from importlib import import_module
+from math import ceil
+from typing import TYPE_CHECKING, Any
+
+from dra_planner.sizing.bound.exact import (
+    BoundModel,
+    Certificate,
+    Worth,
+    apply,
+    area_certificates,
+    component,
+    components,
+    strongest,
+)
+from dra_planner.sizing.bound.rounding import least_in_whole_nodes
+from dra_planner.sizing.packing.first_fit import Packing
+
+if TYPE_CHECKING:
+    from dra_planner.sizing.bound.relaxation import Relaxation
+
+MOST_ENTRIES = 300_000
+"""Matrix entries times pools up to which every pool gets a program of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Pools that no item connects with others, and what certificates say about them."""
+
+    pools: tuple[int, ...]
+    model: BoundModel
+    worths: tuple[tuple[Certificate, Worth], ...] = field(default=(), repr=False)
+    _whole: dict[int, int | None] = field(default_factory=dict, repr=False, compare=False)
+
+    def least_in_whole_nodes(self, costs: Sequence[Fraction]) -> int | None:
+        """Return what whole nodes cost at least by the certificate that proves most; None where that is not found."""
+        best = max(range(len(self.worths)), key=lambda at: self.worths[at][1].estimate(self.model, costs), default=None)
+        if best is None:
+            return None
+        if best not in self._whole:
+            worth = self.worths[best][1]
+            self._whole[best] = least_in_whole_nodes(worth, self.model, [int(cost) for cost in costs])
+        return self._whole[best]
+
+    def with_certificates(self, certificates: Iterable[Certificate]) -> Part:
+        """Return the part with further certificates, as far as they speak of it."""
+        return replace(self, worths=(*self.worths, *((each, apply(each, self.model)) for each in certificates)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proof:
+    """Nodes that any plan needs, and the items of which more are wanted than the pools can hold."""
+
+    nodes: tuple[int, ...]  # per pool
+    nodes_in_all: int
+    cost: Fraction  # in the unit of the costs given
+    excessive: frozenset[int]
+    parts: tuple[Part, ...] = field(repr=False)
+
+
+@cache
+def load_solver() -> Any | None:
+    """Return the module highspy, None when it is not installed."""
+    try:
+        return import_module("highspy")
+    except ImportError:
+        return None
+
+
+def split(model: BoundModel) -> tuple[Part, ...]:
+    """Return the parts of a model, nothing said about them yet."""
+    groups = components(model)
+    if len(groups) == 1:
+        return (Part(groups[0], model),)
+    return tuple(Part(pools, component(model, pools)) for pools in groups)
+
+
+def prove_by_area(parts: Sequence[Part], costs: Sequence[Fraction]) -> Proof:
+    """Return what one row or one item alone proves: instant, and needs no solver."""
+    return conclude([part.with_certificates(area_certificates(part.model)) for part in parts], costs)
+
+
+def prove_by_solver(
+    programs: Relaxation,
+    cheapest: Certificate | None,
+    proof: Proof,
+    packing: Packing,
+    used: Sequence[int],
+    costs: Sequence[Fraction],
+) -> Proof:
+    """Return what the linear relaxation proves besides; `cheapest` is what it says about these costs."""
+    solved = [*_solved(programs, proof, packing, used, costs), *([] if cheapest is None else [cheapest])]
+    return conclude([part.with_certificates(solved) for part in proof.parts], costs)
+
+
+def prove_by_columns(
+    proof: Proof, part: Part, certificate: Certificate, worth: Worth, costs: Sequence[Fraction]
+) -> Proof:
+    """Return what column generation proves of one part besides."""
+    grown = replace(part, worths=(*part.worths, (certificate, worth)))
+    return conclude([grown if each.pools == part.pools else each for each in proof.parts], costs)
+
+
+def has_gap(proof: Proof, packing: Packing, used: Sequence[int]) -> bool:
+    """Whether a better bound could change what is said: pods pending without proof, or more nodes than proved."""
+    if any(item not in proof.excessive for item in packing.pending):
+        return True
+    return not packing.pending and (proof.nodes_in_all < sum(used) or any(map(int.__lt__, proof.nodes, used)))
+
+
+def _solved(
+    programs: Relaxation, proof: Proof, packing: Packing, used: Sequence[int], costs: Sequence[Fraction]
+) -> list[Certificate]:
+    model = programs.model
+    found: list[Certificate | None] = []
+    if packing.pending:
+        found.append(programs.shortage())
+    if any(cost != 1 for cost in costs):
+        fewest = programs.cheapest([1.0] * len(model.pools))
+        found.append(None if fewest is None else fewest[0])
+    entries = sum(len(pool.most) * (1 + len(pool.rows)) for pool in model.pools)
+    gaps = [pool for pool, (bound, count) in enumerate(zip(proof.nodes, used, strict=True)) if bound < count]
+    gaps = [pool for pool in gaps if not model.is_spared(pool)]
+    if entries * len(gaps) <= MOST_ENTRIES:
+        found.extend(programs.least_of(pool) for pool in gaps)
+    return [certificate for certificate in found if certificate is not None]
+
+
+def conclude(parts: Sequence[Part], costs: Sequence[Fraction]) -> Proof:
+    """Return what the certificates of all parts prove together."""
+    pools = sorted(pool for part in parts for pool in part.pools)
+    nodes = dict.fromkeys(pools, 0)
+    excessive: set[int] = set()
+    for part in parts:
+        for pool in part.pools:
+            nodes[pool] = part.model.pools[pool].minimum
+        for _, worth in part.worths:
+            for pool, count in worth.nodes_of(part.model, part.pools).items():
+                nodes[pool] = max(nodes[pool], count)
+        for certificate, worth in part.worths:
+            if worth.is_infeasible(part.model):
+                excessive.update(item for item, price in certificate.items.items() if price > 0)
+    limited = not excessive
+    in_all, cost = 0, Fraction(0)
+    one_each = [Fraction(1)] * len(costs)
+    for part in parts:
+        worths = [worth for _, worth in part.worths]
+        least = ceil(strongest(worths, part.model, one_each, limited=limited))
+        paid = strongest(worths, part.model, costs, limited=limited)
+        if limited:  # then every pool needs its own bound at the same time
+            least = max(least, sum(nodes[pool] for pool in part.pools))
+            paid = max(paid, sum((costs[pool] * nodes[pool] for pool in part.pools), Fraction(0)))
+            whole = part.least_in_whole_nodes(costs)
+            paid = paid if whole is None else max(paid, Fraction(whole))
+        in_all, cost = in_all + least, cost + paid
+    return Proof(
+        nodes=tuple(nodes[pool] for pool in pools),
+        nodes_in_all=in_all,
+        cost=cost,
+        excessive=frozenset(excessive),
+        parts=tuple(parts),
+    )

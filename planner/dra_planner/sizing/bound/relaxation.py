@@ -1,0 +1,182 @@
+"""The compact linear relaxation, solved by HiGHS when it is installed: prices for certificates that area bounds miss.
+
+    variables   y_p nodes of pool p, x_ip items i on pool p
+    demand      Σ_p x_ip ≥ d_i                        (dual: the price π of an item)
+    rows        Σ_i needs_ri·x_ip ≤ capacity_r·y_p    (dual: the price λ of a row)
+    most        x_ip ≤ most_ip·y_p
+    limits      Σ_p takes_lp·y_p ≤ most_l               (for what pools share)
+
+The solver works in floating point and is not trusted: its duals become rational prices, and `bound` proves from
+those what they prove, which is never too much.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from dra_planner.sizing.bound.exact import BoundModel, Certificate
+
+_DENOMINATOR = 2**100
+_ITERATIONS = 200_000
+_NODES = 300  # of the search for integers: a limit in nodes makes every run the same
+
+MOST_WHOLE_COLUMNS = 700
+"""Items times pools, about, up to which integers are searched for."""
+
+
+@dataclass(slots=True)
+class _Rows:
+    """Rows of the constraint matrix, in compressed form."""
+
+    lower: list[float] = field(default_factory=list)
+    starts: list[int] = field(default_factory=lambda: [0])
+    columns: list[int] = field(default_factory=list)
+    values: list[float] = field(default_factory=list)
+
+    def add(self, lower: float, entries: list[tuple[int, float]]) -> int:
+        self.lower.append(lower)
+        for column, value in entries:
+            self.columns.append(column)
+            self.values.append(value)
+        self.starts.append(len(self.columns))
+        return len(self.lower) - 1
+
+
+@dataclass(slots=True)
+class _Program:
+    """The matrix of a model, and where its rows came from."""
+
+    rows: _Rows
+    demand: dict[int, int]
+    capacity: dict[tuple[int, int], int]
+    short: dict[int, int]
+    placed: dict[tuple[int, int], int]
+    columns: int
+
+
+class Relaxation:
+    """The linear programs of one model; `solver` is the module highspy."""
+
+    def __init__(self, model: BoundModel, solver: Any) -> None:
+        self.model = model
+        self._solver = solver
+        self._program = _build(model)
+
+    def cheapest(self, costs: list[float]) -> tuple[Certificate, dict[tuple[int, int], float]] | None:
+        """Return prices that prove what the nodes of any plan cost at least, and how many of each item (item, pool)
+        the cheapest plan puts on each pool, in fractions.
+        """
+        solution = self._run(costs, [float(each.maximum) for each in self.model.pools], shortage=False)
+        return None if solution is None else (self._certificate(list(solution.row_dual)), self._placed(solution))
+
+    def least_of(self, pool: int) -> Certificate | None:
+        """Return prices that prove how many nodes one pool needs, every other at its maximum."""
+        upper = [float(each.maximum) for each in self.model.pools]
+        upper[pool] = self._solver.kHighsInf
+        return self._solve([float(index == pool) for index in range(len(upper))], upper, shortage=False)
+
+    def shortage(self) -> Certificate | None:
+        """Return prices that prove that the demand is more than the pools can hold, if it is."""
+        upper = [float(each.maximum) for each in self.model.pools]
+        return self._solve([0.0] * len(upper), upper, shortage=True)
+
+    def whole(self, costs: list[float]) -> dict[tuple[int, int], float] | None:
+        """Return how many of each item (item, pool) a plan puts on each pool, within maximums, in integers.
+
+        The cheapest that a limited search finds, None where it finds none or is not worth it.
+        """
+        if self._program.columns > MOST_WHOLE_COLUMNS:
+            return None
+        upper = [float(each.maximum) for each in self.model.pools]
+        solution = self._run(costs, upper, shortage=False, whole=True)
+        return None if solution is None else self._placed(solution)
+
+    def _placed(self, solution: Any) -> dict[tuple[int, int], float]:
+        values = list(solution.col_value)
+        return {key: value for key, column in self._program.placed.items() if (value := values[column]) > 0}
+
+    def _solve(self, costs: list[float], upper: list[float], *, shortage: bool) -> Certificate | None:
+        solution = self._run(costs, upper, shortage=shortage)
+        return None if solution is None else self._certificate(list(solution.row_dual))
+
+    def _run(self, costs: list[float], upper: list[float], *, shortage: bool, whole: bool = False) -> Any | None:
+        program, pools = self._program, len(self.model.pools)
+        infinity = self._solver.kHighsInf
+        lp = self._solver.HighsLp()
+        lp.num_col_, lp.num_row_ = program.columns, len(program.rows.lower)
+        others = program.columns - pools
+        cost, limit = [*costs, *[0.0] * others], [*upper, *[infinity] * others]
+        for column in program.short.values():
+            cost[column], limit[column] = (1.0, infinity) if shortage else (0.0, 0.0)
+        lp.col_cost_, lp.col_upper_ = cost, limit
+        lp.col_lower_ = [float(each.minimum) for each in self.model.pools] + [0.0] * others
+        lp.row_lower_, lp.row_upper_ = program.rows.lower, [infinity] * len(program.rows.lower)
+        lp.a_matrix_.format_ = self._solver.MatrixFormat.kRowwise
+        lp.a_matrix_.start_ = program.rows.starts
+        lp.a_matrix_.index_ = program.rows.columns
+        lp.a_matrix_.value_ = program.rows.values
+        highs = self._solver.Highs()
+        highs.setOptionValue("output_flag", False)
+        highs.setOptionValue("threads", 1)
+        highs.setOptionValue("random_seed", 0)
+        highs.setOptionValue("simplex_iteration_limit", _ITERATIONS)
+        if whole:
+            lp.integrality_ = [self._solver.HighsVarType.kInteger] * lp.num_col_
+            highs.setOptionValue("mip_max_nodes", _NODES)
+        highs.passModel(lp)
+        highs.run()
+        solution = highs.getSolution()
+        if whole:
+            return solution if solution.value_valid else None
+        return solution if highs.getModelStatus() == self._solver.HighsModelStatus.kOptimal else None
+
+    def _certificate(self, duals: list[float]) -> Certificate:
+        rows: dict[int, dict[int, Fraction]] = {}
+        for (pool, position), row in self._program.capacity.items():
+            price = _rational(duals[row] / self.model.pools[pool].rows[position].capacity)
+            if price > 0:
+                rows.setdefault(pool, {})[position] = price
+        items = {item: _rational(duals[row]) for item, row in self._program.demand.items()}
+        return Certificate(items={item: price for item, price in items.items() if price > 0}, rows=rows)
+
+
+def _build(model: BoundModel) -> _Program:
+    rows, column = _Rows(), len(model.pools)
+    placed: dict[tuple[int, int], int] = {}
+    short: dict[int, int] = {}
+    for item in sorted(model.demand):
+        for pool in model.pools_of(item):
+            placed[item, pool] = column
+            column += 1
+        short[item] = column
+        column += 1
+    demand = {
+        item: rows.add(
+            float(model.demand[item]),
+            [(placed[item, pool], 1.0) for pool in model.pools_of(item)] + [(short[item], 1.0)],
+        )
+        for item in sorted(model.demand)
+    }
+    capacity: dict[tuple[int, int], int] = {}
+    for index, each in enumerate(model.pools):
+        for position, row in enumerate(each.rows):
+            entries = [
+                (placed[item, index], -need / row.capacity)
+                for item, need in sorted(row.needs.items())
+                if (item, index) in placed
+            ]
+            if entries:
+                capacity[index, position] = rows.add(0.0, [(index, 1.0), *entries])
+        for item, most in sorted(each.most.items()):
+            if (item, index) in placed:
+                rows.add(0.0, [(index, float(most)), (placed[item, index], -1.0)])
+    for limit in model.limits:
+        rows.add(-float(limit.most), [(pool, -float(takes)) for pool, takes in sorted(limit.takes.items())])
+    return _Program(rows, demand, capacity, short, placed, column)
+
+
+def _rational(value: float) -> Fraction:
+    """Return the price as a fraction, never negative; rounding it costs strength and no validity."""
+    return Fraction(max(0, round(value * _DENOMINATOR)), _DENOMINATOR)

@@ -1,0 +1,259 @@
+"""What a node of a pool has a limited amount of, and what each item takes of it at least, for the bound.
+
+Every row is a relaxation: whatever the allocator does, the pods of one node together never take more of it than
+there is. Rows are amounts (cpu, memory, pod slots), sets of devices that requests are confined to, counters of
+partitioned devices, and rounded forms of all of these (dual-feasible functions), which see that two pods of 5
+devices do not share a node of 8.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import gcd
+
+from dra_planner.allocation import NodeState
+from dra_planner.sizing.bound.exact import BoundLimit, BoundModel, BoundPool, Row
+from dra_planner.sizing.device_needs import DeviceNeeds, device_needs
+from dra_planner.sizing.items import Item, Part
+from dra_planner.sizing.packing.compatibility import Compatibility
+from dra_planner.sizing.packing.filling import Stage
+from dra_planner.sizing.packing.first_fit import Room, room_left
+from dra_planner.sizing.packing.vector_fill import WHOLE
+
+_FINEST_ROUNDING = 8  # a row of so many units or fewer gets every rounding that can matter
+_COARSE_ROUNDINGS = (1, 2, 3)
+
+_NO_DEVICES = DeviceNeeds()
+
+RowsOfPool = tuple[Row, ...]
+
+
+def pool_rows(found: Compatibility) -> tuple[tuple[RowsOfPool, Mapping[int, DeviceNeeds]], ...]:
+    """Return, for each pool, the plain rows over the items that go there, and what those items need of its devices.
+
+    Pools of equal empty nodes share them; then they speak of all items that go to any of these pools.
+    """
+    inside: dict[Stage, list[int]] = defaultdict(list)
+    for item, pools in enumerate(found.takers):
+        for stage in dict.fromkeys(found.rooms[pool].empty for pool in pools):
+            inside[stage].append(item)
+    made = {}
+    wanted: dict[object, dict[str, dict[int, int]]] = {}
+    avoiding: dict[tuple[int, ...], RowsOfPool] = {}
+    for stage, items in inside.items():
+        state, key = stage.state, tuple(items)
+        needs = {item: _device_needs(found.items[item], stage, state, found) for item in items}
+        amounts = _amount_rows(_wanted_amounts(key, stage, found, wanted), stage)
+        if key not in avoiding:
+            avoiding[key] = tuple(_avoiding_rows(items, found))
+        made[stage] = (*amounts, *_device_rows(needs, state), *avoiding[key]), needs
+    return tuple(made.get(room.empty, ((), {})) for room in found.rooms)
+
+
+def _device_needs(item: Item, stage: Stage, state: NodeState, found: Compatibility) -> DeviceNeeds:
+    """Return what the item needs of devices; items with equal claims need the same, at every level of demand."""
+    taken = found.nodes.filling.taken(item, stage.kind)
+    if taken.is_plain and taken.probe is None:
+        return _NO_DEVICES
+    key = (stage.held, taken.claims if taken.is_plain else item.id)
+    needs = found.nodes.device_needs.get(key)
+    if needs is None:
+        probe = item if taken.probe is None else Item((Part(taken.probe, 1),), 1)
+        needs = found.nodes.device_needs[key] = device_needs(probe, state)
+    return needs
+
+
+def bound_model(
+    found: Compatibility, rows: Sequence[tuple[RowsOfPool, Mapping[int, DeviceNeeds]]], certain: Iterable[int]
+) -> BoundModel:
+    """Return what the bound may argue with: items that every pool decides on, and rounded rows beside plain ones.
+
+    `found` is told of nodes with the most they can have; `certain` are the items of which no question is open.
+    """
+    judged = {
+        index: found.items[index].count
+        for index in certain
+        if found.pools_of(index) and not found.is_open_question(index)
+    }
+    rounded: dict[Stage, RowsOfPool] = {}
+    inside: list[list[int]] = [[] for _ in found.rooms]
+    for item in judged:
+        for pool in found.takers[item]:
+            inside[pool].append(item)
+    pools = []
+    least = [room.minimum for room in found.rooms]
+    further = room_left(found.rooms, least)
+    for pool, room in enumerate(found.rooms):
+        plain, needs = rows[pool]
+        if room.empty not in rounded:
+            rounded[room.empty] = (*plain, *(each for row in plain for each in _rounded(row)))
+        most = {item: _most(found, item, pool, needs[item], plain) for item in inside[pool]}
+        pools.append(
+            BoundPool(
+                minimum=room.minimum, maximum=room.minimum + (further[pool] or 0), rows=rounded[room.empty], most=most
+            )
+        )
+    return BoundModel(demand=judged, pools=tuple(pools), limits=_limits(found.rooms))
+
+
+def _limits(rooms: Sequence[Room]) -> tuple[BoundLimit, ...]:
+    at = {room.name: pool for pool, room in enumerate(rooms)}
+    limits = dict.fromkeys(limit for room in rooms for limit in room.limits)
+    return tuple(
+        BoundLimit(limit.name, limit.most, {at[name]: takes for name, takes in limit.takes.items() if name in at})
+        for limit in limits
+    )
+
+
+def row_weights(
+    found: Compatibility, rows: Sequence[tuple[RowsOfPool, Mapping[int, DeviceNeeds]]]
+) -> dict[tuple[int, int], tuple[int, ...]]:
+    """Return the part of each plain row that one item takes, in parts of `WHOLE`, by (item, pool)."""
+    known: dict[tuple[int, Stage], tuple[int, ...]] = {}
+    stages = [room.empty for room in found.rooms]
+    needs = [[(row.needs.get, row.capacity) for row in rows_of_pool] for rows_of_pool, _ in rows]
+    weights = {}
+    for item, pools in enumerate(found.takers):
+        for pool in pools:
+            key = item, stages[pool]
+            weight = known.get(key)
+            if weight is None:
+                weight = known[key] = tuple([need(item, 0) * WHOLE // capacity for need, capacity in needs[pool]])
+            weights[item, pool] = weight
+    return weights
+
+
+def _most(found: Compatibility, item: int, pool: int, needs: DeviceNeeds, rows: Iterable[Row]) -> int:
+    """How many of an item one node can hold at most, whatever else is there.
+
+    What the allocator fills an empty node with is the most only where other pods cannot steer it to better choices,
+    and where it was the node that set an end to the filling.
+    """
+    fill, wanted = found.fills[item, pool], found.items[item].count
+    if fill == wanted or (needs.is_steady and (item, pool) in found.ended):
+        return fill
+    limits = [row.capacity // need for row in rows if (need := row.needs.get(item, 0))]
+    return max(fill, min([wanted, *limits]))
+
+
+def _amounts(item: Item, stage: Stage, found: Compatibility) -> Mapping[str, int]:
+    """Return the amounts that the item takes of such nodes; on some, a device plugin counts what others claim."""
+    taken = found.nodes.filling.taken(item, stage.kind)
+    return {stage.kind.names[at]: amount for at, amount in taken.amounts} if taken.is_plain else item.requests
+
+
+def _wanted_amounts(
+    items: tuple[int, ...], stage: Stage, found: Compatibility, known: dict[object, dict[str, dict[int, int]]]
+) -> Mapping[str, Mapping[int, int]]:
+    """Return what each item takes of each resource of such nodes; nodes of which all take the same share it."""
+    takens = tuple(found.nodes.filling.taken(found.items[item], stage.kind) for item in items)
+    key = (items, stage.kind.names, tuple(map(id, takens)))
+    if key not in known:
+        wanted: dict[str, dict[int, int]] = defaultdict(dict)
+        for item in items:
+            for name, amount in _amounts(found.items[item], stage, found).items():
+                wanted[name][item] = amount
+        known[key] = wanted
+    return known[key]
+
+
+def _amount_rows(wanted: Mapping[str, Mapping[int, int]], stage: Stage) -> Iterator[Row]:
+    for name in sorted(wanted):
+        free = stage.free(name)
+        if free > 0:
+            yield Row(name, free, wanted[name])
+
+
+def _device_rows(needs: Mapping[int, DeviceNeeds], state: NodeState) -> Iterator[Row]:
+    """Yield a row for each set of devices that some request is confined to, and for each family of counters."""
+    if not state.template.candidates:
+        return
+    for bits in _confining_sets(needs.values()):
+        taken = {
+            item: total
+            for item, each in needs.items()
+            if (total := sum(count for inside, count in each.exclusive if not inside & ~bits))
+        }
+        free = (bits & ~state.taken).bit_count()
+        if taken and free:
+            yield Row(f"devices {bits:x}", free, taken)
+    families = sorted({family for each in needs.values() for family in each.counters})
+    capacities = DeviceNeeds.counter_capacities(state)
+    for family in families:
+        drawn = {item: each.counters[family] for item, each in needs.items() if each.counters.get(family)}
+        if drawn and capacities.get(family, 0) > 0:
+            yield Row(f"counter {family}", capacities[family], drawn)
+    for family, (sets, capacity) in sorted(DeviceNeeds.set_capacities(state).items()):
+        if capacity > 0:  # an A100 has no encoders, and publishes a counter of 0
+            yield from _rounded_sets(needs, family, sets, capacity)
+    names = sorted({name for each in needs.values() for name in each.shares})
+    capacities = DeviceNeeds.share_capacities(state)
+    for name in names:
+        shared = {item: each.shares[name] for item, each in needs.items() if each.shares.get(name)}
+        if shared and capacities.get(name, 0) > 0:
+            yield Row(f"capacity {name}", capacities[name], shared)
+
+
+def _rounded_sets(needs: Mapping[int, DeviceNeeds], family: str, sets: int, capacity: int) -> Iterator[Row]:
+    """Yield what is drawn of each counter set, rounded as in `_rounded` and added up: each set is a bin of its own."""
+    for k in _COARSE_ROUNDINGS:
+        rounded = {
+            item: total
+            for item, each in needs.items()
+            if (total := sum(_round(drawn, capacity, k) * times for name, drawn, times in each.draws if name == family))
+        }
+        if rounded:
+            yield Row(f"counter {family}, rounded {k} by set", sets * capacity * k, rounded)
+
+
+def _avoiding_rows(items: Iterable[int], found: Compatibility) -> Iterator[Row]:
+    """Yield a row for pods of which each avoids all others: a node has one of them at most."""
+    alike: dict[object, list[int]] = defaultdict(list)
+    for item in items:
+        shape = found.items[item].parts[0].shape
+        if shape.pod.pod_anti_affinity and found.nodes.avoids_its_like(shape):
+            terms = shape.pod.pod_anti_affinity
+            alike[shape.namespace, tuple(sorted(shape.labels.items())), terms].append(item)
+    for number, group in enumerate(alike.values()):
+        yield Row(f"pods that avoid each other {number}", 1, dict.fromkeys(group, 1))
+
+
+def _confining_sets(needs: Iterable[DeviceNeeds]) -> list[int]:
+    """Return the sets of devices that requests name, and the unions of those that overlap."""
+    named = sorted({bits for each in needs for bits, _ in each.exclusive if bits})
+    unions: list[int] = []
+    for bits in named:
+        for other in [each for each in unions if each & bits]:
+            unions.remove(other)
+            bits |= other
+        unions.append(bits)
+    return sorted({*named, *unions})
+
+
+def _rounded(row: Row) -> Iterator[Row]:
+    """Yield u(need) for the functions u of Fekete and Schepers, which keep every set that fits in one node at most 1.
+
+    u_k(x) = x where x·(k+1) is whole, else floor(x·(k+1)) / k, for needs x as parts of the capacity.
+    Source: S. P. Fekete, J. Schepers, "New classes of fast lower bounds for bin packing problems" (2001).
+    """
+    small, largest = row.capacity <= _FINEST_ROUNDING, max(row.needs.values(), default=0)
+    seen = set()
+    for k in range(1, row.capacity) if small else _COARSE_ROUNDINGS:
+        if largest * (k + 1) < row.capacity:  # then every need is rounded down to nothing
+            continue
+        capacity = row.capacity * k
+        needs = {item: after for item, need in row.needs.items() if (after := _round(need, row.capacity, k))}
+        grown = any(need > row.needs[item] * k for item, need in needs.items())
+        if not grown:
+            continue
+        common = gcd(capacity, *needs.values())
+        key = (capacity // common, *((item, need // common) for item, need in sorted(needs.items())))
+        if key not in seen:
+            seen.add(key)
+            yield Row(f"{row.name}, rounded {k}", capacity, needs)
+
+
+def _round(need: int, capacity: int, k: int) -> int:
+    whole, rest = divmod(need * (k + 1), capacity)
+    return need * k if not rest else whole * capacity

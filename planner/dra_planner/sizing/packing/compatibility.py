@@ -1,0 +1,188 @@
+"""Which items go on which pools, and how many on one empty node: asked of the allocator, once for equal nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from dra_planner.model import Reason, Shape, SharedLimit
+from dra_planner.sizing.items import Item, Part
+from dra_planner.sizing.packing.empty_nodes import Nodes
+from dra_planner.sizing.packing.filling import Stop
+from dra_planner.sizing.packing.first_fit import Room
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """Pods of a shared claim that find no place beside the others, whatever the pools; `proved` or just not found."""
+
+    shape: Shape
+    pods: int
+    proved: bool
+    reasons: tuple[Reason, ...]
+
+
+@dataclass(slots=True, kw_only=True)
+class Compatibility:
+    """What an empty node of each pool says to each item; keys are positions (item, pool).
+
+    `fills` are how many of an item, of those wanted, such a node takes; `ended` are the pairs where it was the node
+    that set an end to that.
+    """
+
+    items: tuple[Item, ...]
+    rooms: tuple[Room, ...]
+    nodes: Nodes
+    fills: dict[tuple[int, int], int]
+    ended: set[tuple[int, int]]
+    daemon_stops: dict[tuple[int, int], Stop]  # (daemon, pool)
+    cut: list[Cut] = field(default_factory=list)
+    takers: tuple[tuple[int, ...], ...] = ()  # pools of which an empty node takes the item
+    _stops: dict[tuple[int, int], Stop] = field(default_factory=dict)
+
+    def pools_of(self, item: int) -> tuple[int, ...]:
+        """Return the pools of which an empty node takes the item."""
+        return self.takers[item]
+
+    def stop(self, item: int, pool: int) -> Stop:
+        """Return why an empty node of the pool refuses the item; worked out when asked for."""
+        found = self._stops.get((item, pool))
+        if found is None:
+            found = self._stops[item, pool] = self.nodes.stop(self.items[item], pool, self.rooms[pool].empty)
+        return found
+
+    def is_undecided(self, item: int, pool: int) -> bool:
+        """Whether it cannot be told if an empty node of the pool takes the item."""
+        return not self.fills[item, pool] and self._is_doubtful(item, pool) and self.stop(item, pool).is_undecided
+
+    def is_error(self, item: int, pool: int) -> bool:
+        """Whether the scheduler gives up on the item when it meets an empty node of the pool."""
+        return not self.fills[item, pool] and self._is_doubtful(item, pool) and self.stop(item, pool).is_error
+
+    def connected_pools(self, item: int) -> tuple[int, ...]:
+        """Return the pools that the item can go to, those of the items that can go there too, and so on."""
+        reached, before = set(self.pools_of(item)), 0
+        while len(reached) > before:
+            before = len(reached)
+            for pools in self.takers:
+                if not reached.isdisjoint(pools):
+                    reached.update(pools)
+        return tuple(sorted(reached))
+
+    def is_open_question(self, item: int) -> bool:
+        """Whether a pool that refuses the item on an empty node might take it after all.
+
+        Rules between pods are no such question: no pod beside them makes room on a node that has none.
+        """
+        return any(self.is_undecided(item, pool) for pool in range(len(self.rooms)) if not self.fills[item, pool])
+
+    def _is_doubtful(self, item: int, pool: int) -> bool:
+        """Whether a refusal may be other than plain."""
+        return self.nodes.is_doubtful(self.items[item], pool, self.rooms[pool].empty)
+
+
+def find_compatibility(
+    items: Sequence[Item],
+    daemons: Sequence[Shape],
+    nodes: Nodes,
+    limits: Sequence[tuple[str, int, int | None]],
+    shared: Sequence[SharedLimit] = (),
+) -> Compatibility:
+    """Return what fits where. `limits` are the pools' name, minimum and maximum, `shared` those of several together.
+
+    Pods that run on every node are put on the empty nodes first. Pods that share a claim and are too many for one
+    node of every pool are cut to the most that one takes; the rest is in `cut`.
+    """
+    rooms: list[Room] = []
+    daemon_stops: dict[tuple[int, int], Stop] = {}
+    for pool, (name, minimum, maximum) in enumerate(limits):
+        stage = nodes.empty[pool]
+        for index, daemon in enumerate(daemons):
+            item = Item((Part(daemon, 1),), 1)
+            after = nodes.filling.add(item, stage) if nodes.admits(daemon, pool) else None
+            if after is None:
+                daemon_stops[index, pool] = nodes.stop(item, pool, stage)
+            else:
+                stage = after
+        among = tuple(limit for limit in shared if name in limit.takes)
+        rooms.append(Room(name=name, empty=stage, minimum=minimum, maximum=maximum, limits=among))
+    found = Compatibility(items=(), rooms=tuple(rooms), nodes=nodes, fills={}, ended=set(), daemon_stops=daemon_stops)
+    found.items = tuple(_cut_to_one_node(item, found) if item.is_shared and item.pods > 1 else item for item in items)
+    found.takers = tuple(_takers(found, index, item) for index, item in enumerate(found.items))
+    return found
+
+
+def _takers(found: Compatibility, index: int, item: Item) -> tuple[int, ...]:
+    filled: dict[int, tuple[int, bool]] = {}
+    nodes, takers = found.nodes, []
+    room_for, fills, ended = nodes.filling.room_for, found.fills, found.ended
+    choosy = [part.shape for part in item.parts if not nodes.is_admitted_everywhere(part.shape)]
+    for pool, room in enumerate(found.rooms):
+        count, is_ended = 0, True
+        if not choosy or all(nodes.admits(shape, pool) for shape in choosy):
+            known = filled.get(id(room.empty))
+            if known is None:
+                known = filled[id(room.empty)] = room_for(item, room.empty, item.count)
+            count, is_ended = known
+        fills[index, pool] = count
+        if is_ended:
+            ended.add((index, pool))
+        if count:
+            takers.append(pool)
+    return tuple(takers)
+
+
+def _cut_to_one_node(item: Item, found: Compatibility) -> Item:
+    """Return as much of the item as one empty node takes, unless one takes all or none takes any."""
+    item = _without_hopeless(item, found)
+    stops = list(_stops(item, found))
+    if len(stops) < len(found.rooms) or not stops or not max(stop.pods for stop in stops):
+        return item
+    best = max(stops, key=lambda stop: stop.pods)
+    proved = len(item.parts) == 1 and not any(stop.is_undecided for stop in stops)
+    left, parts = best.pods, []
+    for part in item.parts:
+        taken = min(left, part.pods)
+        left -= taken
+        if taken:
+            parts.append(Part(part.shape, taken))
+        if part.pods > taken:
+            found.cut.append(_not_beside_the_others(part, taken, best, item.pods, proved=proved))
+    return replace(item, parts=tuple(parts))
+
+
+def _stops(item: Item, found: Compatibility) -> Iterator[Stop]:
+    """Yield why empty nodes refuse the item, of those that do."""
+    for pool, room in enumerate(found.rooms):
+        stop = found.nodes.try_to_place(item, pool, room.empty)
+        if stop is not None:
+            yield stop
+
+
+def _without_hopeless(item: Item, found: Compatibility) -> Item:
+    """Return the item without the shapes that no empty node takes at all, unless that is every one."""
+    hopeless: dict[str, Stop] = {}
+    for part in item.parts:
+        stops = list(_stops(Item((Part(part.shape, 1),), 1), found))
+        if stops and len(stops) == len(found.rooms):
+            hopeless[part.shape.id] = next((stop for stop in stops if stop.is_undecided), stops[0])
+    if not hopeless or len(hopeless) == len(item.parts):
+        return item
+    for part in item.parts:
+        stop = hopeless.get(part.shape.id)
+        if stop is not None:
+            found.cut.append(Cut(part.shape, part.pods, not stop.is_undecided, stop.reasons))
+    return replace(item, parts=tuple(part for part in item.parts if part.shape.id not in hopeless))
+
+
+def _not_beside_the_others(part: Part, taken: int, stop: Stop, wanted: int, *, proved: bool) -> Cut:
+    shared = next(claim for claim in part.shape.claims if claim.shared is not None)
+    why = f": {stop.reasons[0].message}" if stop.reasons else ""
+    reason = Reason(
+        code="shared-claim-node-full",
+        message=f"pods that share claim {shared.shared} run on one node, and no node takes more than {stop.pods} of "
+        f"the {wanted}{why}",
+        fix="give the pods claims of their own with a ResourceClaimTemplate, or request less beside the claim",
+        claim=str(shared.shared),
+    )
+    return Cut(part.shape, part.pods - taken, proved, (reason,))

@@ -1,0 +1,219 @@
+"""The empty nodes that pools offer: which pods they admit, one filling for all that are equal, and why they refuse."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from dra_planner.allocation import NodeState, Placement, Refusal, Undecided
+from dra_planner.allocation.node.filters import HOSTNAME, reject_for_good
+from dra_planner.allocation.node.interpod import PodView, Sight, term_selects
+from dra_planner.allocation.node.ports import host_ports
+from dra_planner.model import Demand, DeviceClass, ResourceSlice, Shape
+from dra_planner.offers import Offer, pod_requests
+from dra_planner.releases import Features
+from dra_planner.sizing.device_needs import DeviceNeeds
+from dra_planner.sizing.doubts import DoubtfulPlace
+from dra_planner.sizing.items import Item
+from dra_planner.sizing.packing.filling import Filling, Stage, Stop
+
+
+@dataclass(slots=True, kw_only=True)
+class Nodes:
+    """One empty node for each pool. Pools of equal nodes share the stage, and with it all that is asked about it.
+
+    `is_generous`: with the most that nodes can have, where amounts are a cautious estimate.
+    """
+
+    offers: tuple[Offer, ...]
+    classes: Mapping[str, DeviceClass]
+    features: Features
+    demand: Demand
+    filling: Filling
+    is_generous: bool
+    empty: tuple[Stage, ...] = ()
+    device_needs: dict[object, DeviceNeeds] = field(default_factory=dict)  # what `rows` found out
+    _ask: DoubtfulPlace = field(default_factory=DoubtfulPlace)
+    _opened: dict[int, NodeState] = field(default_factory=dict)
+    _admitted: dict[str, dict[int, bool]] = field(default_factory=dict)  # by shape, then pool
+    _selected: dict[object, dict[int, bool]] = field(default_factory=dict)  # the same dictionaries, by what they select
+    _everywhere: dict[object, bool] = field(default_factory=dict)  # whether every pool admits what selects this
+    _sight: Sight = field(default_factory=Sight)
+
+    @classmethod
+    def of(
+        cls,
+        offers: Sequence[Offer],
+        classes: Mapping[str, DeviceClass],
+        features: Features,
+        demand: Demand,
+        *,
+        is_generous: bool = False,
+    ) -> Nodes:
+        nodes = cls(
+            offers=tuple(offers),
+            classes=classes,
+            features=features,
+            demand=demand,
+            filling=Filling(),
+            is_generous=is_generous,
+            _sight=_neighbours(demand),
+        )
+        stages: dict[int, Stage] = {}
+        for pool, kind in enumerate(group_kinds(offers)):
+            if kind == pool:
+                stages[pool] = nodes.filling.open(nodes.node(pool))
+            else:
+                stages[pool] = stages[kind]
+        nodes.empty = tuple(stages[pool] for pool in range(len(offers)))
+        return nodes
+
+    def node(self, pool: int) -> NodeState:
+        """Return an empty node of the pool, with its own name and labels."""
+        found = self._opened.get(pool)
+        if found is None:
+            offer = self.offers[pool]
+            states = self._ask.open(offer, self.classes, self.features, self.demand, self._sight)
+            found = self._opened[pool] = states[self.is_generous]
+        return found
+
+    def admits(self, shape: Shape, pool: int) -> bool:
+        """Whether name, labels and taints of the pool's nodes let such pods in."""
+        admitted = self._admitted.get(shape.id)
+        if admitted is None:
+            admitted = self._admitted[shape.id] = self._selected.setdefault(_selection(shape), {})
+        found = admitted.get(pool)
+        if found is None:
+            offer = self.offers[pool]
+            found = not self._ask.missing_label(shape, offer) and reject_for_good(shape.pod, offer.node) is None
+            admitted[pool] = found
+        return found
+
+    def needs(self, shape: Shape) -> object | None:
+        """Return what tells pods of the shape from others when nodes are counted; None where nothing is like them.
+
+        Labels do not where no pod notices them, nor do rules between pods that span nodes.
+        """
+        pod = shape.pod
+        claims = tuple((claim.name, replace(claim.spec, config=())) for claim in shape.claims)
+        if (
+            any(claim.shared is not None for claim in shape.claims)
+            or host_ports(pod)
+            or pod.scheduling_gates
+            or pod.zonal_volumes
+            or self._sight.notices(PodView.of(shape))
+        ):
+            return None
+        amounts = tuple(pod_requests(pod).items())
+        named = shape.namespace if claims else ""  # reasons name claims
+        where = None if self.is_admitted_everywhere(shape) else _selection(shape)  # reasons name labels and taints
+        return where, amounts, named, claims, pod.priority, pod.pod_group
+
+    def is_admitted_everywhere(self, shape: Shape) -> bool:
+        """Whether the nodes of every pool admit such pods."""
+        key = _selection(shape)
+        if key not in self._everywhere:
+            self._everywhere[key] = all(self.admits(shape, pool) for pool in range(len(self.offers)))
+        return self._everywhere[key]
+
+    def avoids_its_like(self, shape: Shape) -> bool:
+        """Whether two pods of the shape, or of others with its labels and rules, never run on one node."""
+        view = PodView.of(shape)
+        return any(
+            term.topology_key == HOSTNAME and term_selects(term, view, view, self._sight.namespaces)
+            for term in shape.pod.pod_anti_affinity
+        )
+
+    def is_doubtful(self, item: Item, pool: int, stage: Stage) -> bool:
+        """Whether the node, which refuses the item, may do so for other reasons than labels, amounts and devices."""
+        offer = self.offers[pool]
+        if offer.at_most or offer.unknown_labels:
+            return True
+        taken = self.filling.taken(item, stage.kind)
+        if not taken.is_plain:
+            return True
+        answer = self.filling.refusal(item, stage)
+        return isinstance(answer, Undecided) or (isinstance(answer, Refusal) and answer.kind == "error")
+
+    def stop(self, item: Item, pool: int, stage: Stage) -> Stop:
+        """Return why a node of the pool in this state refuses the item."""
+        stop = self.try_to_place(item, pool, stage)
+        if stop is None:
+            raise AssertionError(f"a node of pool {self.offers[pool].name} takes {item.id}, and was said not to")
+        return stop
+
+    def try_to_place(self, item: Item, pool: int, stage: Stage) -> Stop | None:
+        """Put the pods of the item on a node of the pool one by one; return what stops it, None where nothing does."""
+        state, pods = stage.on(self.node(pool)), 0
+        for part in item.parts:
+            for _ in range(part.pods):
+                answer = self._ask(part.shape, state)
+                if not isinstance(answer, Placement):
+                    return Stop(answer, part.shape, pods)
+                state, pods = answer.node, pods + 1
+        return None
+
+
+def _selection(shape: Shape) -> object:
+    """Return what of a pod decides which nodes admit it."""
+    pod = shape.pod
+    keys = [each.topology_key for each in pod.topology_spread if each.when_unsatisfiable == "DoNotSchedule"]
+    keys += [term.topology_key for term in pod.pod_affinity]
+    labels = tuple(sorted(pod.node_selector.items()))
+    return pod.node_name, labels, pod.node_affinity, pod.tolerations, tuple(keys)
+
+
+def _neighbours(demand: Demand) -> Sight:
+    """Return what pods notice of each other on one node: anti-affinity alone; all else spans nodes."""
+    watchers = dict.fromkeys(
+        (PodView.of(shape), term)
+        for shape in demand.shapes
+        for term in shape.pod.pod_anti_affinity
+        if term.topology_key == HOSTNAME
+    )
+    return Sight(tuple(watchers), dict(demand.namespaces))
+
+
+def group_kinds(offers: Sequence[Offer]) -> tuple[int, ...]:
+    """Return, for each offer, the position of the first one whose nodes have the same amounts, devices and pods.
+
+    Labels and taints may differ: they decide whether a pod may go to a node at all, and not what it takes there.
+    """
+    found: dict[object, list[tuple[int, tuple[ResourceSlice, ...] | None]]] = {}
+    kinds = []
+    for index, offer in enumerate(offers):
+        slices = _nameless(offer)
+        known = found.setdefault(_key(offer), [])
+        alike = [first for first, other in known if slices is not None and other == slices]
+        kinds.append(alike[0] if alike else index)
+        if not alike:
+            known.append((index, slices))
+    return tuple(kinds)
+
+
+def _key(offer: Offer) -> object:
+    """What is cheap to compare."""
+    return (
+        _sorted(offer.node.allocatable),
+        _sorted(offer.at_most),
+        _sorted(offer.used),
+        tuple((each.driver, len(each.devices)) for each in offer.slices),
+    )
+
+
+def _sorted(amounts: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
+    return tuple(sorted(amounts.items()))
+
+
+def _nameless(offer: Offer) -> tuple[ResourceSlice, ...] | None:
+    """Return the slices without the node's name; None for a node that no other is equal to.
+
+    That is one that runs pods, holds claims or sees devices of others.
+    """
+    name = offer.node.name
+    if offer.pods or offer.claims or any(each.node_name != name for each in offer.slices):
+        return None
+    return tuple(
+        replace(each, name=each.name.replace(name, ""), pool=each.pool.replace(name, ""), node_name=None)
+        for each in offer.slices
+    )

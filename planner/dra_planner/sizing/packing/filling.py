@@ -1,0 +1,319 @@
+"""What nodes become as items are put on them: amounts by integer arithmetic, devices by the allocator's answers.
+
+A node is two things: what of its amounts is used, and what it holds (devices, ports, pods that others notice, shared
+claims). Most pods change the two apart from each other: how many of them a node takes is a division for the amounts,
+and a chain of remembered answers for the devices, which all pods with equal claims share. Pods that bring ports,
+shared claims or anti-affinity are asked about one by one, once for each state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable
+from dataclasses import dataclass, field, replace
+
+from dra_planner.allocation import NodeState, Placement, Refusal, Undecided, reasons_of
+from dra_planner.allocation.extended import CLAIM_NAME
+from dra_planner.allocation.node.interpod import PodView
+from dra_planner.allocation.node.template import Template
+from dra_planner.allocation.place import needs_of, place
+from dra_planner.model import Container, PodSpec, Reason, Shape, ShapeClaim, Toleration
+from dra_planner.sizing.items import Item
+
+MOST_ASKED = 1_000
+"""Items that take devices and are tried on one node at most; kubelets take at most 250 pods without further ado."""
+
+_ANYWHERE = (Toleration(operator="Exists"),)
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """Why a node takes no further item, and how many pods of it were on their way when it stopped."""
+
+    answer: Refusal | Undecided
+    shape: Shape
+    pods: int = 0
+
+    @property
+    def reasons(self) -> tuple[Reason, ...]:
+        """Why, nearest miss first; worked out when asked for."""
+        return reasons_of(self.answer)
+
+    @property
+    def is_undecided(self) -> bool:
+        return isinstance(self.answer, Undecided)
+
+    @property
+    def is_error(self) -> bool:
+        """Whether the scheduler's attempt fails on such a node, and with it the pod on every node."""
+        return isinstance(self.answer, Refusal) and self.answer.kind == "error"
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether the pod is not meant for such nodes: a DaemonSet makes none for them."""
+        return self._filter in ("node-name", "taint", "node-selector")
+
+    @property
+    def _filter(self) -> str:
+        misfit = self.answer.misfit if isinstance(self.answer, Refusal) else None
+        return "" if misfit is None else misfit.filter
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What one item takes of nodes of a kind.
+
+    `amounts` are (position among the kind's resources, amount). `probe` is a pod with its claims, and with what others
+    notice of it where some do, and nothing else; `claims` is its number, 0 for none. Items that are not `is_plain` are
+    asked about one by one.
+    """
+
+    amounts: tuple[tuple[int, int], ...] = ()
+    claims: int = 0
+    probe: Shape | None = None
+    is_plain: bool = False
+
+
+class Held:
+    """What a node holds beside amounts; equal ones are the same object. `after` is by number of the probe.
+
+    It is plain where no pod on it avoids others but those of the demand (`watching`), which say whom they notice.
+    """
+
+    __slots__ = ("after", "is_plain", "state")
+
+    def __init__(self, state: NodeState, watching: Collection[PodView]) -> None:
+        self.state = state  # with no amounts used
+        self.is_plain = all(view in watching for view, _ in state.pods if view.anti_affinity)
+        self.after: dict[int, Held | Refusal | Undecided] = {}
+
+
+@dataclass(slots=True, eq=False)
+class Kind:
+    """Equal nodes: their resources, and the states that they were found in."""
+
+    template: Template
+    names: tuple[str, ...]
+    capacity: tuple[int, ...]
+    watching: frozenset[PodView]
+    taken: dict[str, Taken] = field(default_factory=dict)  # by item
+    claimless: dict[str, Taken] = field(default_factory=dict)  # the same, shared by kinds with these resources
+    helds: dict[Hashable, Held] = field(default_factory=dict)
+    stages: dict[tuple[tuple[int, ...], Held], Stage] = field(default_factory=dict)
+
+
+class Stage:
+    """A state of a node of one kind; compared by identity, since equal states are the same object."""
+
+    __slots__ = ("after", "held", "kind", "used")
+
+    def __init__(self, kind: Kind, used: tuple[int, ...], held: Held) -> None:
+        self.kind = kind
+        self.used = used
+        self.held = held
+        self.after: dict[str, Stage | None] = {}
+
+    @property
+    def state(self) -> NodeState:
+        """The node as the allocator sees it."""
+        amounts = tuple((name, amount) for name, amount in zip(self.kind.names, self.used, strict=True) if amount)
+        return replace(self.held.state, used=amounts, _cache={})
+
+    def on(self, node: NodeState) -> NodeState:
+        """Return another node of the kind (other labels, another name) in this state."""
+        return replace(self.state, template=node.template, _cache={})
+
+    def free(self, name: str) -> int:
+        """Return what is left of a resource."""
+        kind = self.kind
+        return kind.capacity[at] - self.used[at] if (at := _position(kind.names, name)) is not None else 0
+
+
+class Filling:
+    """Asks the allocator, and remembers."""
+
+    def __init__(self) -> None:
+        self._kinds: dict[int, Kind] = {}
+        self._probes: dict[object, int] = {}
+        self._claimless: dict[object, dict[str, Taken]] = {}
+
+    def open(self, state: NodeState) -> Stage:
+        """Return the stage of a node in this state; nodes of one template are of one kind."""
+        kind = self._kinds.get(id(state.template))
+        if kind is None:
+            amounts = state.node.allocatable
+            names = tuple(sorted({*amounts, *(name for name, _ in state.used)}))
+            watching = frozenset(view for view, _ in state.template.sight.watchers)
+            capacity = tuple(amounts.get(name, 0) for name in names)
+            claimless = self._claimless.setdefault((names, id(state.template.sight)), {})
+            kind = Kind(state.template, names, capacity, watching, claimless=claimless)
+            self._kinds[id(state.template)] = kind
+        used = dict(state.used)
+        return _stage(kind, tuple(used.get(name, 0) for name in kind.names), _held(kind, state))
+
+    def add(self, item: Item, stage: Stage) -> Stage | None:
+        """Return the node with one more of the item on it, None where it takes none."""
+        count, after = self.fill(item, stage, 1)
+        return after if count else None
+
+    def fill(self, item: Item, stage: Stage, limit: int) -> tuple[int, Stage]:
+        """Return how many of the item, at most `limit`, go onto the node one after another, and what it becomes."""
+        kind, held = stage.kind, stage.held
+        taken = kind.taken.get(item.id) or self.taken(item, kind)
+        if not (taken.is_plain and held.is_plain):
+            return self._fill_slowly(item, stage, limit)
+        used, capacity = stage.used, kind.capacity
+        for at, amount in taken.amounts:
+            most = (capacity[at] - used[at]) // amount
+            if most < limit:
+                limit = most
+        if limit <= 0:
+            return 0, stage
+        if taken.probe is not None:
+            number = 0
+            while number < limit:
+                after = held.after.get(taken.claims) or self._hold(kind, held, taken)
+                if not isinstance(after, Held) or number == MOST_ASKED:
+                    break
+                number = number + 1 if after is not held else limit  # what changes nothing can be had again
+                held = after
+            if not number:
+                return 0, stage
+            limit = number
+        now = list(used)
+        for at, amount in taken.amounts:
+            now[at] += limit * amount
+        return limit, _stage(kind, tuple(now), held)
+
+    def room_for(self, item: Item, stage: Stage, limit: int) -> tuple[int, bool]:
+        """Return how many of the item, at most `limit`, go onto the node, and whether it takes no more of them."""
+        kind = stage.kind
+        taken = kind.taken.get(item.id) or self.taken(item, kind)
+        if taken.is_plain and taken.probe is None and stage.held.is_plain:
+            used, capacity, most = stage.used, kind.capacity, limit
+            for at, amount in taken.amounts:
+                free = (capacity[at] - used[at]) // amount
+                if free < most:
+                    most = free
+            return max(0, most), most < limit
+        count, last = self.fill(item, stage, limit)
+        return count, count < limit and self.add(item, last) is None
+
+    def refusal(self, item: Item, stage: Stage) -> Refusal | Undecided | None:
+        """Return why the devices of a node are not enough for one more of a plain item; None where amounts are not.
+
+        The answer is about a pod that has the item's claims and nothing else.
+        """
+        taken = self.taken(item, stage.kind)
+        answer = stage.held.after.get(taken.claims) if taken.probe is not None else None
+        return None if answer is None or isinstance(answer, Held) else answer
+
+    def taken(self, item: Item, kind: Kind) -> Taken:
+        """Return what one of the item takes of nodes of a kind."""
+        found = kind.taken.get(item.id)
+        if found is None:
+            found = kind.claimless.get(item.id)
+            if found is None:
+                found = self._taken(item, kind)
+                if not any(part.shape.claims for part in item.parts):
+                    kind.claimless[item.id] = found
+            kind.taken[item.id] = found
+        return found
+
+    def _taken(self, item: Item, kind: Kind) -> Taken:
+        shape = item.parts[0].shape
+        needs = needs_of(shape, kind.template)
+        positions = {name: at for at, name in enumerate(kind.names)}
+        is_plain = (
+            len(item.parts) == 1
+            and item.parts[0].pods == 1
+            and not (needs.missing_class or needs.ports or shape.pod.scheduling_gates or shape.pod.zonal_volumes)
+            and not any(claim.shared is not None for claim in needs.claims)
+            and all(name in positions for name in needs.requests)
+        )
+        if not is_plain:
+            return Taken()
+        amounts = tuple((positions[name], amount) for name, amount in needs.requests.items() if amount)
+        claims = tuple(_nameless(at, claim) for at, claim in enumerate(needs.claims))
+        noticed = needs.view if kind.template.sight.notices(needs.view) else None
+        if not claims and noticed is None:
+            return Taken(amounts, is_plain=True)
+        seen = () if noticed is None else (noticed, tuple(sorted(noticed.labels.items())))
+        number = self._probes.setdefault((claims, seen), len(self._probes) + 1)
+        return Taken(amounts, number, _probe(number, claims, noticed), is_plain=True)
+
+    def _hold(self, kind: Kind, held: Held, taken: Taken) -> Held | Refusal | Undecided:
+        """Ask the allocator for the devices of one more item."""
+        assert taken.probe is not None
+        answer = place(taken.probe, held.state)
+        after = _held(kind, answer.node) if isinstance(answer, Placement) else answer
+        held.after[taken.claims] = after
+        return after
+
+    def _fill_slowly(self, item: Item, stage: Stage, limit: int) -> tuple[int, Stage]:
+        number = 0
+        while number < min(limit, MOST_ASKED):
+            after = stage.after.get(item.id, stage)
+            if after is stage:
+                after = stage.after[item.id] = self._place_parts(item, stage)
+            if after is None:
+                break
+            number, stage = number + 1, after
+        return number, stage
+
+    def _place_parts(self, item: Item, stage: Stage) -> Stage | None:
+        state = stage.state
+        for part in item.parts:
+            shape = _unpinned(part.shape)
+            for _ in range(part.pods):
+                answer = place(shape, state)
+                if not isinstance(answer, Placement):
+                    return None
+                state = answer.node
+        used = dict(state.used)
+        kind = stage.kind
+        return _stage(kind, tuple(used.get(name, 0) for name in kind.names), _held(kind, state))
+
+
+def _held(kind: Kind, state: NodeState) -> Held:
+    key = (state.taken, state.shares, state.ports, state.pods, state.claims)
+    found = kind.helds.get(key)
+    if found is None:
+        found = kind.helds[key] = Held(replace(state, used=(), _cache={}), kind.watching)
+    return found
+
+
+def _stage(kind: Kind, used: tuple[int, ...], held: Held) -> Stage:
+    key = (used, held)
+    found = kind.stages.get(key)
+    if found is None:
+        found = kind.stages[key] = Stage(kind, used, held)
+    return found
+
+
+def _position(names: tuple[str, ...], name: str) -> int | None:
+    return names.index(name) if name in names else None
+
+
+def _nameless(position: int, claim: ShapeClaim) -> ShapeClaim:
+    """Return the claim without what makes no difference to the devices that it gets."""
+    name = claim.name if claim.name == CLAIM_NAME else f"claim-{position}"
+    return replace(claim, name=name, spec=replace(claim.spec, config=()))
+
+
+def _probe(number: int, claims: tuple[ShapeClaim, ...], noticed: PodView | None) -> Shape:
+    """Return a pod that goes anywhere and takes nothing but devices; others notice of it what is given."""
+    avoids = () if noticed is None else noticed.anti_affinity
+    return Shape(
+        id=f"claims {number}",
+        namespace="" if noticed is None else noticed.namespace,
+        labels={} if noticed is None else noticed.labels,
+        pod=PodSpec(containers=(Container(name="main"),), tolerations=_ANYWHERE, pod_anti_affinity=avoids),
+        claims=claims,
+        members=(),
+    )
+
+
+def _unpinned(shape: Shape) -> Shape:
+    """Return the shape as one that goes to nodes of any name, labels and taints: these are judged by pool."""
+    pod = replace(shape.pod, node_name="", node_selector={}, node_affinity=None, tolerations=_ANYWHERE)
+    return replace(shape, id=f"{shape.id} anywhere", pod=pod)

@@ -1,0 +1,243 @@
+"""A fractional mix of filled nodes → a packing: whole nodes first, and what is left in the best of several ways."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from operator import mul
+from typing import Any
+
+from dra_planner.sizing.bound.columns import Center, Column, ColumnProgram, Generated
+from dra_planner.sizing.bound.exact import BoundModel
+from dra_planner.sizing.bound.node_program import SCALE
+from dra_planner.sizing.bound.pricing import Pattern, Pricer
+from dra_planner.sizing.bound.proof import Part
+from dra_planner.sizing.items import Item
+from dra_planner.sizing.packing.downsizing import downsize
+from dra_planner.sizing.packing.filling import Filling
+from dra_planner.sizing.packing.first_fit import NodeClass, Packing, extend, room_of
+from dra_planner.sizing.packing.patterns import Patterns, totals
+from dra_planner.sizing.packing.strategies import Market, cheap_pools, choices, orders
+
+MOST_ROUNDS = 200
+"""Rounds of column generation."""
+
+MOST_PRICED = 3_000
+"""Nodes that are priced, over all rounds and pools, before a last round proves what it can."""
+
+MOST_BEGUN = 2_000
+"""Pairs of items and pools up to which a node of every pool filled with one item is a column to begin with."""
+
+MOST_ROUNDED = 120
+"""Columns up to which integers are searched for."""
+
+_LITTLE = 0.1  # of the gap that is left alone: so much is not worth a search for integers
+
+_NODES = 200
+"""Nodes of the search for integers: a limit in nodes makes every run the same."""
+
+
+@dataclass(slots=True)
+class Mixing:
+    """Columns of all parts of a model, and the packing that their whole nodes are the most of.
+
+    `plain` are rows of each pool's model that are not rounded from others; `is_certain` says that nodes have just what
+    the model says. `gap` is how much more than what is proved may be paid, as a part of it; `few` are, of many pools,
+    those to begin with.
+    """
+
+    market: Market
+    filling: Filling
+    plain: Sequence[int]
+    costs: Sequence[Fraction]
+    solver: Any
+    is_certain: bool
+    gap: float
+    few: frozenset[int] = frozenset()
+    _cost_of_mix: float = 0.0
+    _patterns: Patterns = field(init=False)
+    _mix: list[Column] = field(default_factory=list)
+    _dived: list[tuple[Column, int]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._patterns = Patterns(self.market.found, self.filling)
+
+    def generate(self, part: Part, packing: Packing) -> Generated:
+        """Return the cheapest mix for one part; the nodes of a packing are columns to begin with."""
+        program = ColumnProgram(
+            part.model,
+            part.pools,
+            [int(cost) for cost in self.costs],
+            lambda pool: self._pricer(pool, part.model),
+            self.solver,
+        )
+        for item, pool in self._beginning(part):
+            program.add(pool, {item: min(self.market.found.fills[item, pool], part.model.demand[item])})
+        for group in packing.classes:
+            if group.pool in part.pools and group.history:
+                program.add(group.pool, totals(group.history))
+        made = program.generate(_best_prices(part, self.costs), MOST_ROUNDS, MOST_PRICED, self.gap)
+        self._mix += made.columns
+        self._cost_of_mix += made.cost
+        self._dived += program.dive()
+        return made
+
+    def _beginning(self, part: Part) -> Iterator[tuple[int, int]]:
+        """Yield pairs of an item and a pool whose node filled with it is a column; the cheapest, where many."""
+        found, demand = self.market.found, part.model.demand
+        few = self.few.intersection(part.pools)
+        is_all = sum(len(found.takers[item]) for item in demand) <= MOST_BEGUN
+        for item in demand:
+            takers = found.takers[item]
+            if is_all or few:
+                yield from ((item, pool) for pool in takers if is_all or pool in few)
+                continue
+            yield from ((item, pool) for pool in cheap_pools(self.market, item, demand[item]))
+
+    def packings(self) -> Iterator[Packing]:
+        """Yield packings that have the whole nodes of the mix, each worked out when it is asked for.
+
+        The last one is of integers of the columns, where these could save more than a little of the gap.
+        """
+        whole = [(column, int(column.nodes + 1e-6)) for column in self._mix]
+        least: float | None = None
+        for counts in (self._dived, whole):
+            for packing in self._completed(counts):
+                if not packing.pending:
+                    cost = float(sum(map(mul, self.costs, packing.used_nodes(self.market.found.rooms))))
+                    least = cost if least is None else min(cost, least)
+                yield packing
+        is_worth_it = least is None or least > self._cost_of_mix * (1 + _LITTLE * self.gap)
+        rounded = _round_up(self.market, whole, self.solver) if is_worth_it and len(whole) <= MOST_ROUNDED else None
+        if rounded is not None:
+            yield from self._completed(rounded)
+
+    def _completed(self, counts: Sequence[tuple[Column, int]]) -> Iterator[Packing]:
+        """Yield packings of so many nodes of each column and, on top, the rest by first-fit."""
+        market, rooms = self.market, self.market.found.rooms
+        begun = _begin(market, self._patterns, counts)
+        rest = _rest(market, begun)
+        for _, order in orders(market):
+            pending = [item for item in order if rest[item].count]
+            for choose in choices(market):
+                packing = begun.copy()
+                extend(packing, rest, pending, rooms, market.found.takers, self.filling, choose)
+                downsize(packing, market, self._patterns)
+                packing.method = "column generation, rounded"
+                yield packing
+                if not pending:
+                    return
+
+    def _pricer(self, pool: int, model: BoundModel) -> Pricer:
+        def takes(pattern: Pattern) -> bool:
+            if self.is_certain:
+                return self._patterns.takes(pool, pattern)
+            return totals(self._patterns.fill(pool, pattern)[1]) == pattern
+
+        return Pricer(model.pools[pool], self.plain[pool], model.demand, takes)
+
+
+def _begin(market: Market, patterns: Patterns, counts: Sequence[tuple[Column, int]]) -> Packing:
+    """Return a packing of so many nodes of each column, those that would hold more than there is filled with less."""
+    rooms = market.found.rooms
+    packing = Packing(classes=[], opened=[0] * len(rooms))
+    left = {item: each.count for item, each in enumerate(market.found.items)}
+    for column, count in sorted(counts, key=lambda each: (-each[1], each[0].pool, sorted(each[0].pattern.items()))):
+        most = room_of(column.pool, rooms, packing.opened)
+        nodes = count if most is None else min(count, most)
+        pattern: Mapping[int, int] = column.pattern
+        while nodes > 0 and pattern:
+            stage, history = patterns.fill(column.pool, pattern)
+            taken = totals(history)
+            times = min([nodes, *(left[item] // number for item, number in taken.items())])
+            if times and taken:
+                packing.classes.append(NodeClass(column.pool, stage, times, history))
+                packing.opened[column.pool] += times
+                for item, number in taken.items():
+                    left[item] -= times * number
+                    packing.placed[item, column.pool] += times * number
+            nodes -= times
+            pattern = {item: kept for item, number in pattern.items() if (kept := min(number, left[item]))}
+            if times == 0 and pattern == dict(taken):
+                break
+    for pool, room in enumerate(rooms):
+        if packing.opened[pool] < room.minimum:
+            packing.classes.append(NodeClass(pool, room.empty, room.minimum - packing.opened[pool]))
+            packing.opened[pool] = room.minimum
+    return packing
+
+
+def _rest(market: Market, packing: Packing) -> dict[int, Item]:
+    placed = dict.fromkeys(range(len(market.found.items)), 0)
+    for (item, _), count in packing.placed.items():
+        placed[item] += count
+    return {item: each.times(each.count - placed[item]) for item, each in enumerate(market.found.items)}
+
+
+def _round_up(market: Market, whole: Sequence[tuple[Column, int]], solver: Any) -> list[tuple[Column, int]] | None:
+    """Return integers of the columns that hold everything, the cheapest that a limited search finds."""
+    left = {item: each.count for item, each in enumerate(market.found.items)}
+    known = {item for column, _ in whole for item in column.pattern}
+    opened = [0] * len(market.found.rooms)
+    for column, count in whole:
+        opened[column.pool] += count
+        for item, number in column.pattern.items():
+            left[item] -= count * number
+    highs, infinity = solver.Highs(), solver.kHighsInf
+    highs.setOptionValue("output_flag", False)
+    highs.setOptionValue("threads", 1)
+    highs.setOptionValue("random_seed", 0)
+    highs.setOptionValue("mip_max_nodes", _NODES)
+    items = [item for item in sorted(known) if left[item] > 0]
+    row = {item: at for at, item in enumerate(items)}
+    for item in items:
+        highs.addRow(float(left[item]), infinity, 0, [], [])
+    pools = sorted({column.pool for column, _ in whole})
+    limit: dict[int, int] = {}
+    for pool in pools:
+        room = market.found.rooms[pool]
+        limit[pool] = len(items) + len(limit)
+        upper = infinity if room.maximum is None else float(room.maximum - opened[pool])
+        highs.addRow(float(min(0, room.minimum - opened[pool])), upper, 0, [], [])
+    shared = dict.fromkeys(limit for pool in pools for limit in market.found.rooms[pool].limits)
+    names = [room.name for room in market.found.rooms]
+    counts = dict(zip(names, opened, strict=True))
+    first = len(items) + len(limit)
+    for each in shared:
+        highs.addRow(-infinity, float(each.most - each.used(counts)), 0, [], [])
+    unit = float(max([cost[0] for cost in market.costs] + [1]))
+    for at, (column, _) in enumerate(whole):
+        inside = [(row[item], float(number)) for item, number in sorted(column.pattern.items()) if item in row]
+        taken = [(first + place, float(each.takes.get(names[column.pool], 0))) for place, each in enumerate(shared)]
+        taken = [each for each in taken if each[1]]
+        rows = [*(place for place, _ in inside), limit[column.pool], *(place for place, _ in taken)]
+        values = [*(number for _, number in inside), 1.0, *(takes for _, takes in taken)]
+        highs.addCol(market.costs[column.pool][0] / unit, 0.0, infinity, len(rows), rows, values)
+        highs.changeColIntegrality(at, solver.HighsVarType.kInteger)
+    highs.run()
+    solution = highs.getSolution()
+    if not solution.value_valid:
+        return None
+    return [(column, count + round(more)) for (column, count), more in zip(whole, solution.col_value, strict=True)]
+
+
+def _best_prices(part: Part, costs: Sequence[Fraction]) -> Center:
+    """Return the prices that prove most of this part, scaled so that no node is worth more than it costs."""
+    if not part.worths:
+        return Center()
+    certificate, worth = max(part.worths, key=lambda each: each[1].estimate(part.model, costs))
+    scales = [costs[pool] / value for pool, value in worth.nodes.items() if value]
+    if not scales:
+        return Center()
+    whole = Fraction(worth.demand) / sum(
+        price * part.model.demand[item] for item, price in certificate.items.items() if item in part.model.demand
+    )
+    scale = float(min(scales) * whole * SCALE)
+    prices = {item: round(float(price) * scale) for item, price in certificate.items.items()}
+    rows = {
+        pool: [round(float(priced.get(at, 0)) * scale) for at in range(len(part.model.pools[pool].rows))]
+        for pool, priced in certificate.rows.items()
+        if pool in part.pools
+    }
+    return Center(proved=worth.estimate(part.model, costs), prices=prices, rows=rows)

@@ -1,0 +1,95 @@
+"""How one node is filled: whether the allocator puts a set of items on an empty node, and in which order it does."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import permutations
+
+from dra_planner.sizing.packing.compatibility import Compatibility
+from dra_planner.sizing.packing.filling import Filling, Stage
+
+MOST_PERMUTED = 4
+"""Kinds of claims on one node of which every order is tried."""
+
+History = tuple[tuple[int, int], ...]
+
+
+@dataclass(slots=True)
+class Patterns:
+    """Remembers the orders in which claims go onto empty nodes; amounts are the caller's to judge."""
+
+    found: Compatibility
+    filling: Filling
+    _orders: dict[object, tuple[int, ...] | None] = field(default_factory=dict)
+
+    def takes(self, pool: int, pattern: Mapping[int, int]) -> bool:
+        """Whether some order that was tried puts all of the pattern on an empty node of the pool."""
+        return self._order(pool, pattern) is not None
+
+    def fill(self, pool: int, pattern: Mapping[int, int]) -> tuple[Stage, History]:
+        """Return an empty node of the pool filled with the pattern, or with as much of it as it takes, and how."""
+        stage = self.found.rooms[pool].empty
+        history = []
+        for item in self._order(pool, pattern) or self._largest_first(pool, pattern):
+            count, stage = self.filling.fill(self.found.items[item], stage, pattern[item])
+            if count:
+                history.append((item, count))
+        return stage, tuple(history)
+
+    def _order(self, pool: int, pattern: Mapping[int, int]) -> tuple[int, ...] | None:
+        """Return an order of the items that was found to work; items with equal claims stand together."""
+        stage = self.found.rooms[pool].empty
+        groups: dict[object, list[int]] = {}
+        for item in sorted(pattern):
+            taken = self.filling.taken(self.found.items[item], stage.kind)
+            groups.setdefault(taken.claims if taken.is_plain else f"item {item}", []).append(item)
+        free = groups.pop(0, [])  # without claims: wherever there are amounts
+        key = (stage, tuple((group, sum(pattern[item] for item in items)) for group, items in groups.items()))
+        if any(isinstance(group, str) for group in groups):
+            key = (stage, tuple(sorted(pattern.items())))
+        if key not in self._orders:
+            self._orders[key] = self._find_order(stage, list(groups.values()), pattern)
+        order = self._orders[key]
+        if order is None:
+            return None
+        named = list(groups.values())
+        return (*(item for at in order for item in named[at]), *free)
+
+    def _find_order(
+        self, stage: Stage, groups: Sequence[Sequence[int]], pattern: Mapping[int, int]
+    ) -> tuple[int, ...] | None:
+        for order in _orders(len(groups)):
+            now = stage
+            if all(
+                (filled := self.filling.fill(self.found.items[item], now, pattern[item]))[0] == pattern[item]
+                and (now := filled[1])
+                for at in order
+                for item in groups[at]
+            ):
+                return order
+        return None
+
+    def _largest_first(self, pool: int, pattern: Mapping[int, int]) -> list[int]:
+        fills = self.found.fills
+        return sorted(pattern, key=lambda item: (fills[item, pool], item))
+
+
+def _orders(count: int) -> Iterator[tuple[int, ...]]:
+    """Yield every order of few groups; of many, those that begin anywhere and go up or down."""
+    if count <= MOST_PERMUTED:
+        yield from permutations(range(count))
+        return
+    for first in range(count):
+        turned = (*range(first, count), *range(first))
+        yield turned
+        yield turned[::-1]
+
+
+def totals(history: History) -> Counter[int]:
+    """Return how many of each item a history puts on a node."""
+    counted: Counter[int] = Counter()
+    for item, count in history:
+        counted[item] += count
+    return counted
