@@ -35,6 +35,19 @@ fast: setup ## lint, types and tests of the planner alone: seconds
 	@$(VENV)/mypy -p dra_planner
 	@$(VENV)/python -m pytest -n 2 -q tests/planner
 
+portable: setup ## run the tests that need neither the engine nor a control plane
+	@$(VENV)/python -m pytest -n 2 --dist loadfile -q -m "not engine and not control_plane" --ignore=tests/program
+
+coverage: setup ## measure the coverage of tests (TESTS=folder; tests/planner by default) into build/coverage
+	@$(VENV)/coverage erase
+	@$(VENV)/coverage run -m pytest -q $(or $(TESTS),tests/planner)
+	@$(VENV)/coverage combine -q
+	@$(VENV)/coverage html -q --directory build/coverage
+	@$(VENV)/coverage report --format total
+
+news: setup ## show the next section of the changelog, from changelog.d
+	@$(VENV)/towncrier build --draft --version next
+
 lint: setup ## style, format, and who may import whom
 	@$(VENV)/ruff check .
 	@$(VENV)/ruff format --check --quiet . || (echo "files are not formatted: run ruff format and commit" >&2; exit 1)
@@ -73,4 +86,4 @@ referee: setup ## compare sizing with a solver that tries everything, COUNT rand
 bench: setup ## speed, as ratios within one run
 	@for file in tests/bench/bench_*.py; do echo "== $$file"; $(VENV)/python $$file || exit 1; done
 
-.PHONY: help setup tools planes demo test journeys fast lint types docs site dist tables docs-check check conformance referee bench
+.PHONY: help setup tools planes demo test journeys fast portable coverage news lint types docs site dist tables docs-check check conformance referee bench

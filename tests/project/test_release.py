@@ -92,6 +92,13 @@ def read(path: Path) -> dict[str, Any]:
     return data
 
 
+def test_a_package_that_a_workflow_builds_names_its_repository(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("GITHUB_SERVER_URL", "https://forge.example")
+    monkeypatch.setenv("GITHUB_REPOSITORY", "team/fork")
+    fields, _ = page_of(build(ROOT, tmp_path, "wheel"))
+    assert fields["Project-URL"].endswith("https://forge.example/team/fork")
+
+
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
 def test_workflows_run_what_is_pinned_with_no_more_rights_than_they_need(path: Path) -> None:
     text, workflow = path.read_text(encoding="utf-8"), read(path)
