@@ -40,6 +40,8 @@ from dra_planner.simulation.scheduler.profile import Profile
 from dra_planner.simulation.scheduler.rules import Rules, compile_rules
 from dra_planner.simulation.scheduler.scoring import Scoring
 from dra_planner.simulation.scheduler.standings import Standings
+from dra_planner.simulation.scheduler.weighing import Weighing
+from dra_planner.simulation.scheduler.wishes import WishesByAmounts
 from dra_planner.simulation.workloads.budgets import Budget, compile_budgets
 from dra_planner.simulation.workloads.controllers import BARE_POD, UNBOUNDED, Controller, Ordered, PerNode, Replicas
 from dra_planner.simulation.workloads.rollouts import RollingOrdered, RollingReplicas
@@ -69,6 +71,7 @@ class Setting:
     rules: tuple[Rules, ...]  # by number of kind
     scoring: Scoring
     standings: tuple[Standings, ...]  # by number of kind
+    weighing: Weighing
     stages: Stages
     start: Start
     members: tuple[tuple[Member, PodKind], ...]  # in the order of the documents
@@ -171,6 +174,7 @@ def prepare(
     bound = [_bound_pods(number, each.offer, own[number], kinds, makers, ages) for number, each in enumerate(nodes)]
     going = [pod for each in nodes for pod in each.offer.pods if pod.going]
     scoring = Scoring(profile)
+    wishes = WishesByAmounts(scoring)
     rules = compile_rules(kinds.all, demand.namespaces)
     noticed = frozenset[int]().union(*(each.noticed for each in rules))
     stages = Stages([kind.number in noticed for kind in kinds.all], place_budget)
@@ -191,7 +195,8 @@ def prepare(
         kinds=tuple(kinds.all),
         rules=rules,
         scoring=scoring,
-        standings=tuple(Standings(*each, stages, scoring) for each in zip(kinds.all, rules, strict=True)),
+        standings=tuple(Standings(*each, stages, wishes) for each in zip(kinds.all, rules, strict=True)),
+        weighing=Weighing(kinds.all, rules, stages, scoring),
         stages=stages,
         start=start,
         members=members,

@@ -132,7 +132,9 @@ class Run:
         self._order = order
         self._steps = steps
         self._cluster = Cluster(setting.start, setting.stages, Census(setting.kinds, setting.rules))
-        self._scheduler = Scheduler(self._cluster, setting.rules, setting.scoring, setting.standings, order.seed)
+        self._scheduler = Scheduler(
+            self._cluster, setting.rules, setting.scoring, setting.standings, setting.weighing, order.seed
+        )
         self._budgets = BudgetCounts(setting.budgets, self._cluster)
         self._admission = _admission(setting)
         self._queue = Queue()

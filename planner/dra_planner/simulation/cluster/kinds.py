@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from dra_planner.allocation.node.interpod import PodView
 from dra_planner.model import PodSpec, Shape
-from dra_planner.simulation.cluster.requests import CpuMemory, requested, requested_for_score
+from dra_planner.simulation.cluster.requests import CpuMemory, PodAmounts, requested, requested_for_score
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -22,13 +22,15 @@ class PodKind:
     view: PodView
     shape: Shape | None
     siblings: Hashable
-    requested: CpuMemory
-    scored: CpuMemory
+    amounts: PodAmounts
 
     @property
-    def is_best_effort(self) -> bool:
-        """Whether its pods request neither cpu nor memory."""
-        return not any(self.requested)
+    def requested(self) -> CpuMemory:
+        return self.amounts.requested
+
+    @property
+    def scored(self) -> CpuMemory:
+        return self.amounts.scored
 
 
 class Kinds:
@@ -51,7 +53,8 @@ class Kinds:
     def _kind(self, key: Hashable, spec: PodSpec, view: PodView, shape: Shape | None, siblings: Hashable) -> PodKind:
         kind = self._known.get(key)
         if kind is None:
-            kind = PodKind(len(self.all), spec, view, shape, siblings, requested(spec), requested_for_score(spec))
+            amounts = PodAmounts(requested(spec), requested_for_score(spec))
+            kind = PodKind(len(self.all), spec, view, shape, siblings, amounts)
             self._known[key] = kind
             self.all.append(kind)
         return kind

@@ -29,8 +29,18 @@ class CpuMemory(NamedTuple):
 
 
 NOTHING = CpuMemory(0, 0)
-Pair = tuple[int, int]
-"""Cpu and memory as `CpuMemory` has them."""
+
+
+class PodAmounts(NamedTuple):
+    """What a pod requests, and what of it counts when nodes are scored: pods with equal amounts make loads alike."""
+
+    requested: CpuMemory
+    scored: CpuMemory
+
+    @property
+    def is_best_effort(self) -> bool:
+        """Whether the pod requests neither cpu nor memory."""
+        return not any(self.requested)
 
 
 def requested(pod: PodSpec) -> CpuMemory:

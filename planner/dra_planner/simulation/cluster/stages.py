@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 
 from dra_planner.allocation import Answer, NodeState, Placement, place
+from dra_planner.allocation.place import needs_of
+from dra_planner.allocation.template import Template
 from dra_planner.model import Node
 from dra_planner.simulation.cluster.kinds import PodKind
 from dra_planner.simulation.cluster.requests import CpuMemory
@@ -21,40 +23,51 @@ Company = tuple[tuple[int, int], ...]
 class Taken:
     """What is taken of nodes but for amounts (cpu, memory, pods…): devices, ports, claims, and whom pods mind there.
 
-    A pod for which the amounts suffice is told the same by all nodes that have it in common.
+    A pod for which the amounts suffice is told the same by all nodes that have it in common: `placements` are what
+    they told so far, by number of kind, and `afters` what is taken then.
     """
 
-    __slots__ = ()
+    __slots__ = ("afters", "parts", "placements")
+
+    def __init__(self, state: NodeState) -> None:
+        self.parts = state.taken, state.shares, state.ports, state.pods, state.claims
+        self.placements: dict[int, Placement] = {}
+        self.afters: dict[int, Taken] = {}
 
 
 class Load:
     """The amounts on nodes of one template: what is `free`, what is `used` of cpu and memory, and what of them counts
     as requested when nodes are scored. `scores` are those of nodes with this load, by who asks.
+
+    `amounts` are those of `NodeState.used`; `afters` are the loads with one more pod, by number of kind: None where the
+    amounts do not suffice.
     """
 
-    __slots__ = ("free", "scored", "scores", "used")
+    __slots__ = ("afters", "amounts", "free", "scored", "scores", "used")
 
-    def __init__(self, state: NodeState, scored: CpuMemory) -> None:
-        allocatable, used = state.node.allocatable, dict(state.used)
+    def __init__(self, template: Template, amounts: tuple[tuple[str, int], ...], scored: CpuMemory) -> None:
+        allocatable, used = template.node.allocatable, dict(amounts)
+        self.amounts = amounts
         self.free = {name: amount - used.get(name, 0) for name, amount in allocatable.items()}
         self.free.update((name, -amount) for name, amount in used.items() if name not in allocatable)
         self.used = CpuMemory(used.get("cpu", 0), used.get("memory", 0))
         self.scored = scored
         self.scores: dict[Hashable, int] = {}
+        self.afters: dict[int, Load | None] = {}
 
 
 class Stage:
     """A state of nodes."""
 
     __slots__ = (
-        "_counts", "afters", "answers", "company", "load", "number", "pods", "state", "taken",
+        "_counts", "_state", "afters", "answers", "company", "load", "number", "pods", "taken", "template",
     )  # fmt: skip
 
     def __init__(
-        self, number: int, state: NodeState, taken: Taken, load: Load, company: Company, answers: dict[int, Answer]
+        self, number: int, template: Template, taken: Taken, load: Load, company: Company, answers: dict[int, Answer]
     ) -> None:
         self.number = number
-        self.state = state
+        self.template = template
         self.taken = taken
         self.load = load
         self.company = company
@@ -62,14 +75,23 @@ class Stage:
         self.afters: dict[int, Stage] = {}
         self.pods = dict(company)
         self._counts: dict[KindSet, int] = {}
+        self._state: NodeState | None = None
+
+    @property
+    def state(self) -> NodeState:
+        """The state of the node, as the allocator has it; made when it is first asked for."""
+        state = self._state
+        if state is None:
+            state = self._state = NodeState(self.template, self.load.amounts, *self.taken.parts)
+        return state
 
     @property
     def node(self) -> Node:
         """The node, or one that stands for all of them."""
-        return self.state.node
+        return self.template.node
 
     def label(self, key: str) -> str | None:
-        return self.state.node.meta.labels.get(key)
+        return self.template.node.meta.labels.get(key)
 
     def count(self, kinds: KindSet) -> int:
         """Return the pods of these kinds on each of the nodes."""
@@ -100,25 +122,30 @@ class Stages:
 
     def open(self, state: NodeState, scored: CpuMemory, company: Company) -> Stage:
         """Return the stage of nodes in this state."""
+        taken, load = self._taken_of(state), self._load(state.template, state.used, scored)
+        return self._stage(state.template, taken, load, company)
+
+    def _taken_of(self, state: NodeState) -> Taken:
         but_amounts = state.template, state.taken, state.shares, state.ports, state.pods, state.claims
         taken = self._taken.get(but_amounts)
         if taken is None:
-            taken = self._taken[but_amounts] = Taken()
-        amounts = state.template, state.used, scored
-        load = self._loads.get(amounts)
+            taken = self._taken[but_amounts] = Taken(state)
+        return taken
+
+    def _load(self, template: Template, amounts: tuple[tuple[str, int], ...], scored: CpuMemory) -> Load:
+        key = template, amounts, scored
+        load = self._loads.get(key)
         if load is None:
-            load = self._loads[amounts] = Load(state, scored)
+            load = self._loads[key] = Load(template, amounts, scored)
+        return load
+
+    def _stage(self, template: Template, taken: Taken, load: Load, company: Company) -> Stage:
         key = taken, load, company
         stage = self._known.get(key)
         if stage is None:
-            answers = self._answers.setdefault((taken, state.used), {})
-            stage = self._known[key] = Stage(len(self._known), state, taken, load, company, answers)
+            answers = self._answers.setdefault((taken, load.amounts), {})
+            stage = self._known[key] = Stage(len(self._known), template, taken, load, company, answers)
         return stage
-
-    def with_pod(self, stage: Stage, state: NodeState, kind: PodKind) -> Stage:
-        """Return the stage after a pod of the kind has come; `state` is what the allocator made of the node."""
-        company = _changed(stage.company, kind.number, 1) if self._noticed[kind.number] else stage.company
-        return self.open(state, stage.load.scored.plus(kind.scored), company)
 
     def without_pod(self, stage: Stage, state: NodeState, kind: PodKind) -> Stage:
         """Return the stage after a pod of the kind has gone."""
@@ -130,21 +157,49 @@ class Stages:
         return self.open(state, stage.load.scored, stage.company)
 
     def ask(self, stage: Stage, kind: PodKind) -> Answer:
-        """Return what the stage says to one more pod of the kind; rules that span nodes are left aside."""
+        """Return what the stage says to one more pod of the kind; rules that span nodes are left aside.
+
+        Of a placement all but the amounts of `node` is that of this stage.
+        """
+        placement = stage.taken.placements.get(kind.number)
+        if placement is not None and self._load_after(stage, kind) is not None:
+            return placement
         answer = stage.answers.get(kind.number)
         if answer is None:
             assert kind.shape is not None  # pods that were there before are placed by nobody
             answer = stage.answers[kind.number] = place(kind.shape, stage.state, budget=self._place_budget)
+            if isinstance(answer, Placement):
+                stage.taken.placements[kind.number] = answer
         return answer
 
     def after(self, stage: Stage, kind: PodKind) -> Stage | None:
         """Return the stage after one more pod of the kind has come; None where it does not fit."""
-        after = stage.afters.get(kind.number)
+        number = kind.number
+        after = stage.afters.get(number)
         if after is None:
-            verdict = self.ask(stage, kind)
-            if not isinstance(verdict, Placement):
+            answer = self.ask(stage, kind)
+            load = self._load_after(stage, kind)
+            if not isinstance(answer, Placement) or load is None:
                 return None
-            after = stage.afters[kind.number] = self.with_pod(stage, verdict.node, kind)
+            taken = stage.taken.afters.get(number)
+            if taken is None:
+                taken = stage.taken.afters[number] = self._taken_of(answer.node)
+            company = _changed(stage.company, number, 1) if self._noticed[number] else stage.company
+            after = stage.afters[number] = self._stage(stage.template, taken, load, company)
+        return after
+
+    def _load_after(self, stage: Stage, kind: PodKind) -> Load | None:
+        """Return the load with one more pod of the kind; None where the amounts do not suffice."""
+        load, number = stage.load, kind.number
+        if number in load.afters:
+            return load.afters[number]
+        assert kind.shape is not None  # pods that were there before are placed by nobody
+        requests, free, used, after = needs_of(kind.shape, stage.template).requests, load.free, dict(load.amounts), None
+        if all(amount <= free.get(name, 0) for name, amount in requests.items()):
+            for name, amount in requests.items():
+                used[name] = used.get(name, 0) + amount
+            after = self._load(stage.template, tuple(sorted(used.items())), load.scored.plus(kind.scored))
+        load.afters[number] = after
         return after
 
 

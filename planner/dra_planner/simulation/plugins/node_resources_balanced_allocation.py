@@ -12,17 +12,19 @@ from collections.abc import Callable
 
 from dra_planner.model import Node
 from dra_planner.releases import Features
-from dra_planner.simulation.cluster.kinds import PodKind
+from dra_planner.simulation.cluster.requests import PodAmounts
 from dra_planner.simulation.cluster.stages import Load
 from dra_planner.simulation.plugins.plugin import MAX_SCORE, Plugin
 from dra_planner.simulation.scheduler.profile import Profile
 
 
-def score_balance(kind: PodKind, node: Node, features: Features, _profile: Profile) -> Callable[[Load], int] | None:
+def score_balance(
+    amounts: PodAmounts, node: Node, features: Features, _profile: Profile
+) -> Callable[[Load], int] | None:
     """Return what scores loads of nodes like this one; None for pods that request neither cpu nor memory."""
-    if kind.is_best_effort:
+    if amounts.is_best_effort:
         return None
-    more_cpu, more_memory = kind.requested
+    more_cpu, more_memory = amounts.requested
     have_cpu, have_memory = node.allocatable.get("cpu", 0), node.allocatable.get("memory", 0)
 
     def evenness(load: Load) -> int:

@@ -16,7 +16,7 @@ from math import floor
 
 from dra_planner.model import Node
 from dra_planner.releases import Features
-from dra_planner.simulation.cluster.kinds import PodKind
+from dra_planner.simulation.cluster.requests import PodAmounts
 from dra_planner.simulation.cluster.stages import Load
 from dra_planner.simulation.plugins.plugin import MAX_SCORE, Plugin
 from dra_planner.simulation.scheduler.profile import FitArguments, Profile
@@ -24,10 +24,10 @@ from dra_planner.simulation.scheduler.profile import FitArguments, Profile
 _HIGHEST_POINT = 10
 
 
-def score_fit(kind: PodKind, node: Node, _features: Features, profile: Profile) -> Callable[[Load], int]:
+def score_fit(amounts: PodAmounts, node: Node, _features: Features, profile: Profile) -> Callable[[Load], int]:
     """Return what scores loads of nodes like this one, the pod included."""
     arguments = profile.fit
-    more_cpu, more_memory = kind.scored
+    more_cpu, more_memory = amounts.scored
     have_cpu, have_memory = node.allocatable.get("cpu", 0), node.allocatable.get("memory", 0)
     cpu_weight, memory_weight = arguments.resources
     weights = (cpu_weight if have_cpu else 0) + (memory_weight if have_memory else 0)
@@ -43,8 +43,8 @@ def score_fit(kind: PodKind, node: Node, _features: Features, profile: Profile) 
         return total // weights if weights else 0
 
     def score_ratio(load: Load) -> int:
-        amounts = zip(load.scored, kind.scored, (have_cpu, have_memory), arguments.resources, strict=True)
-        scored = [(score_amount(used + more, have), weight) for used, more, have, weight in amounts if have]
+        parts = zip(load.scored, amounts.scored, (have_cpu, have_memory), arguments.resources, strict=True)
+        scored = [(score_amount(used + more, have), weight) for used, more, have, weight in parts if have]
         weights = sum(weight for score, weight in scored if score > 0)
         return floor(sum(score * weight for score, weight in scored) / weights + 0.5) if weights else 0
 

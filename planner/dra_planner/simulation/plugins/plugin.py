@@ -26,6 +26,7 @@ from dra_planner.releases import Features
 from dra_planner.simulation.cluster.census import Domains
 from dra_planner.simulation.cluster.cluster import SharedClaim
 from dra_planner.simulation.cluster.kinds import PodKind
+from dra_planner.simulation.cluster.requests import PodAmounts
 from dra_planner.simulation.cluster.stages import Load, Population, Stage
 from dra_planner.simulation.scheduler.profile import Profile
 from dra_planner.simulation.scheduler.rules import KindSet, Rules
@@ -43,8 +44,8 @@ LabelledPlace = tuple[str | None, KindSet | None]
 Reject = Callable[[Stage, Answer], Refusal | None]
 """Returns what keeps a pod off a node in this stage; the answer is that of the node by itself."""
 
-LoadScore = Callable[[PodKind, Node, Features, Profile], Callable[[Load], int] | None]
-"""Returns what scores the nodes that are like this one; None where the plugin scores all of them 0."""
+LoadScore = Callable[[PodAmounts, Node, Features, Profile], Callable[[Load], int] | None]
+"""Returns what scores nodes like this one for pods of these amounts; None if the plugin scores all of them 0."""
 
 
 @dataclass(frozen=True, slots=True)

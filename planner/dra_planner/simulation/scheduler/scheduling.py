@@ -17,13 +17,15 @@ from dra_planner.simulation.cluster.kinds import PodKind
 from dra_planner.simulation.cluster.stages import Population, Stage
 from dra_planner.simulation.plugins import PLUGINS
 from dra_planner.simulation.plugins.plugin import ClusterView, Reject
-from dra_planner.simulation.scheduler.rows import Row
+from dra_planner.simulation.scheduler.columns import Columns
 from dra_planner.simulation.scheduler.rules import Rules
 from dra_planner.simulation.scheduler.scoring import Scoring, add_scores
 from dra_planner.simulation.scheduler.standings import Standings
+from dra_planner.simulation.scheduler.weighing import TooMany, Weighing
 from dra_planner.simulation.scheduler.window import ALL_BELOW, Window, look_around
 
 _STEPS_OF_AN_ATTEMPT = 5
+_NODES_OF_A_STEP = 16  # of a large cluster
 _FILTERS = [each.filter for each in PLUGINS if each.filter is not None]
 _NEEDS = [each.is_needed for each in PLUGINS if each.is_needed is not None]
 
@@ -62,18 +64,21 @@ class Failure:
 class Scheduler:
     """Chooses nodes. Ties are broken by a seed, or go to the first node where there is none.
 
-    `steps` counts what was done: some for each attempt, and one for each stage that the pod was compared with.
+    `steps` counts what was done: some for each attempt, and one for each stage that the pod was compared with, or for
+    some nodes of a large cluster.
     """
 
     cluster: Cluster
     rules: Sequence[Rules]
     scoring: Scoring
     standings: Sequence[Standings]  # by number of kind
+    weighing: Weighing
     seed: int | None = None
     steps: int = 0
     _rng: random.Random = field(default_factory=random.Random)
     _begin: int = 0  # where the next search begins
-    _rows: dict[int, Row] = field(default_factory=dict)  # by number of kind
+    _columns: Columns | None = None
+    _is_too_large: bool = False  # for columns
     _final: dict[int, dict[Stage, Placement]] = field(default_factory=dict)  # by number of kind: what no pod changes
 
     def __post_init__(self) -> None:
@@ -84,7 +89,7 @@ class Scheduler:
         kind, cluster = pod.kind, self.cluster
         rules = self.rules[kind.number]
         if pod.only_node is None and self._is_judged_alone(rules):
-            choice = self._choose(kind, rules)
+            choice = self._choose(kind)
             if choice is not None:
                 return choice
         window = self._look(pod, needs_cluster(rules))
@@ -99,33 +104,27 @@ class Scheduler:
     def _is_judged_alone(self, rules: Rules) -> bool:
         """Tell whether nodes of a large cluster say the same to such a pod whatever is on others, but for spreading."""
         cluster = self.cluster
-        is_apart = needs_cluster(rules) or rules.preferred or cluster.claims
+        is_apart = self._is_too_large or needs_cluster(rules) or rules.preferred or cluster.claims
         return not is_apart and len(cluster.stage_of) >= ALL_BELOW
 
-    def _choose(self, kind: PodKind, rules: Rules) -> Choice | None:
+    def _choose(self, kind: PodKind) -> Choice | None:
         """Return the choice from what nodes said before, and those say that have changed; None where none is told."""
         cluster = self.cluster
-        view = self._row_of(kind).look_around(self._begin)
+        try:
+            if self._columns is None:
+                self._columns = Columns(self.weighing, cluster)
+            view = self._columns.look_around(kind, self._begin)
+        except TooMany:
+            self._is_too_large = True
+            return None
         if view is None:
             return None
-        self._begin = view.end
-        self.steps += _STEPS_OF_AN_ATTEMPT + view.stages
-        best = present = view.standings
-        if len(present) > 1:
-            totals = self._totals(kind, rules, present, view.count_all_but)
-            most = max(totals)
-            best = [number for number, total in zip(present, totals, strict=True) if total == most]
-        node = view.first(best) if self.seed is None else view.any(best, self._rng)
+        self._begin = (self._begin + view.nodes) % len(cluster.stage_of)
+        self.steps += _STEPS_OF_AN_ATTEMPT + view.nodes // _NODES_OF_A_STEP
+        node = view.choose(None if self.seed is None else self._rng)
         placement = cluster.stages.ask(cluster.stage_of[node], kind)
-        assert isinstance(placement, Placement)  # the node has a standing
+        assert isinstance(placement, Placement)  # the node takes the pod
         return Choice(node, placement)
-
-    def _row_of(self, kind: PodKind) -> Row:
-        row = self._rows.get(kind.number)
-        if row is None:
-            row = Row(self.standings[kind.number], self.cluster)
-            self._rows[kind.number] = row
-        return row
 
     def judge(self, kind: PodKind, stage: Stage, population: Population) -> Answer:
         """Return what a stage says to a pod of the kind, were the nodes as `population` says."""

@@ -8,6 +8,7 @@ from dra_planner.allocation import Placement
 from dra_planner.model import Node
 from dra_planner.releases import Features
 from dra_planner.simulation.cluster.kinds import PodKind
+from dra_planner.simulation.cluster.requests import PodAmounts
 from dra_planner.simulation.cluster.stages import Load
 from dra_planner.simulation.plugins import PLUGINS, DomainScore, Plugin
 from dra_planner.simulation.scheduler.profile import Profile
@@ -40,11 +41,9 @@ class Scoring:
         self.domain_weight, self.domains = next(iter(by_domain), _NO_DOMAINS)
         self.by_population = [(weight, each.by_population) for weight, each in used if each.by_population is not None]
 
-    def load_scorers(
-        self, kind: PodKind, node: Node, features: Features
-    ) -> tuple[tuple[int, Callable[[Load], int]], ...]:
+    def load_scorers(self, amounts: PodAmounts, node: Node, features: Features) -> LoadScorers:
         """Return what scores loads of nodes like this one, each with its weight."""
-        made = [(weight, make(kind, node, features, self._profile)) for weight, make in self._by_load]
+        made = [(weight, make(amounts, node, features, self._profile)) for weight, make in self._by_load]
         return tuple([(weight, score) for weight, score in made if score is not None])
 
     def compare(self, raw: Sequence[Sequence[int]]) -> list[int]:

@@ -6,47 +6,16 @@ from typing import Final, NamedTuple
 
 from dra_planner.allocation import Placement, Refusal
 from dra_planner.allocation.node.template import Template
-from dra_planner.allocation.place import needs_of
 from dra_planner.simulation.cluster.kinds import PodKind
-from dra_planner.simulation.cluster.stages import Load, Stage, Stages, Taken
+from dra_planner.simulation.cluster.stages import Stage, Stages, Taken
 from dra_planner.simulation.plugins.plugin import LabelledPlace, Place
 from dra_planner.simulation.scheduler.rules import Rules
-from dra_planner.simulation.scheduler.scoring import Scoring
+from dra_planner.simulation.scheduler.wishes import Wishes, WishesByAmounts
 
 NO_ROOM: Final = -1
 """The number of stages that turn pods of the kind down."""
 ENDS_ALL: Final = -2
 """The number of stages that end an attempt on all nodes."""
-
-
-class Wishes:
-    """The wishes of a kind on nodes of the template of a stage; `raw` are what plugins make of such a node, in the
-    order of `Scoring.by_node`.
-    """
-
-    __slots__ = ("_requests", "_scorers", "raw")
-
-    def __init__(self, kind: PodKind, stage: Stage, scoring: Scoring) -> None:
-        assert kind.shape is not None  # pods that were there before are placed by nobody
-        node, template = stage.node, stage.state.template
-        self.raw = tuple([score(kind, node) for score in scoring.by_node])
-        self._scorers = scoring.load_scorers(kind, node, template.features)
-        self._requests = tuple(needs_of(kind.shape, template).requests.items())
-
-    def score(self, load: Load) -> int:
-        """Return the score that a node gets for its amounts, whatever others there are, and keep it with the load.
-
-        Below 0: what is left does not suffice, as `reject_for_now` has it.
-        """
-        found = load.scores[self] = self._score(load)
-        return found
-
-    def _score(self, load: Load) -> int:
-        free = load.free
-        for name, amount in self._requests:
-            if amount > free.get(name, 0):
-                return -1
-        return sum([weight * score(load) for weight, score in self._scorers])
 
 
 class Standing(NamedTuple):
@@ -63,24 +32,30 @@ class Standing(NamedTuple):
 
 
 class _Told:
-    """What stages say that have the same taken. `raw` are the scores of the placement, known once amounts suffice and
-    there is one; `rank` is NO_ROOM, ENDS_ALL, or 0 with a placement.
+    """What stages say that have the same taken. `raw` are the scores that do not depend on amounts, known once amounts
+    suffice and there is a placement; `rank` is NO_ROOM, ENDS_ALL, or 0 with a placement.
 
     `hosts` are the kinds that are counted on the nodes themselves, `only` the one kind that most such pods count, as
-    pods of a Deployment do theirs. `numbers` are those of standings, by the score for amounts and these counts.
+    pods of a Deployment do theirs. `numbers` are those of standings, by the score for amounts and these counts; they
+    suffice to find a standing when the counts are those of `only`, or none: `ready` then, once there is a placement.
     """
 
-    __slots__ = ("hosts", "numbers", "only", "places", "rank", "raw", "wishes")
+    __slots__ = ("hosts", "numbers", "only", "places", "rank", "raw", "ready", "wishes")
 
-    def __init__(self, wishes: Wishes, places: tuple[LabelledPlace, ...] | None) -> None:
+    def __init__(self, wishes: Wishes, places: tuple[LabelledPlace, ...] | None, raw: tuple[int, ...]) -> None:
         self.wishes = wishes
         self.places = places
         self.rank: int | None = None
-        self.raw: tuple[int, ...] = ()
+        self.raw = raw
+        self.ready = False
         self.hosts = tuple([kinds for _, kinds in places or () if kinds is not None])
         alone = self.hosts[0] if len(self.hosts) == 1 and len(self.hosts[0]) == 1 else ()
-        self.only: int | None = next(iter(alone), None)
+        self.only: int = next(iter(alone), -1)
         self.numbers: dict[tuple[int, ...], int] = {}
+
+    def like(self) -> _Told:
+        """Return what is known of nodes of the same template on which something else is taken."""
+        return _Told(self.wishes, self.places, self.raw)
 
 
 class Standings(dict[Stage, int]):
@@ -89,41 +64,39 @@ class Standings(dict[Stage, int]):
     Rules that turn nodes down and shared claims are left aside, as by `Stages.ask`.
     """
 
-    def __init__(self, kind: PodKind, rules: Rules, stages: Stages, scoring: Scoring) -> None:
+    def __init__(self, kind: PodKind, rules: Rules, stages: Stages, wishes: WishesByAmounts) -> None:
         super().__init__()
         self.all: list[Standing] = []
-        self._kind, self._rules, self._stages, self._scoring = kind, rules, stages, scoring
-        self._numbers: dict[Standing, int] = {}
         self._told: dict[Taken, _Told] = {}
+        self._kind, self._rules, self._stages, self._wishes = kind, rules, stages, wishes
+        self._numbers: dict[Standing, int] = {}
         self._by_template: dict[Template, _Told] = {}
 
     def __missing__(self, stage: Stage) -> int:
+        number = self[stage] = self._find(stage)
+        return number
+
+    def _find(self, stage: Stage) -> int:
         told = self._told.get(stage.taken) or self._tell(stage)
-        load = stage.load
-        score = load.scores.get(told.wishes)
-        if score is None:
-            score = told.wishes.score(load)
-        rank = told.rank
+        score = told.wishes.score(stage.load)
         if score < 0:
-            rank = NO_ROOM
-        elif rank is None:
+            return NO_ROOM
+        rank = told.rank
+        if rank is None:
             rank = told.rank = self._rank(stage, told)
         if rank < 0:
-            self[stage] = rank
             return rank
-        only = told.only
-        parts = (score, *map(stage.count, told.hosts)) if only is None else (score, stage.pods.get(only, 0))
+        parts = (score, stage.pods.get(told.only, 0)) if told.ready else (score, *map(stage.count, told.hosts))
         number = told.numbers.get(parts)
         if number is None:
             number = told.numbers[parts] = self._number(told, score, stage)
-        self[stage] = number
         return number
 
     def _number(self, told: _Told, score: int, stage: Stage) -> int:
-        raw, place = (*told.wishes.raw, *told.raw), None
+        place = None
         if told.places is not None:
             place = tuple([value if kinds is None else stage.count(kinds) for value, kinds in told.places])
-        standing = Standing(score, raw, any(raw), place)
+        standing = Standing(score, told.raw, any(told.raw), place)
         found = self._numbers.get(standing)
         if found is None:
             found = self._numbers[standing] = len(self.all)
@@ -131,18 +104,20 @@ class Standings(dict[Stage, int]):
         return found
 
     def _tell(self, stage: Stage) -> _Told:
-        template = stage.state.template
+        template, scoring = stage.template, self._wishes.scoring
         like = self._by_template.get(template)
         if like is None:
-            domains = self._scoring.domains
-            places = domains.places(self._rules, template.node) if domains and self._rules.soft_spread else None
-            like = self._by_template[template] = _Told(Wishes(self._kind, stage, self._scoring), places)
-        found = self._told[stage.taken] = _Told(like.wishes, like.places)
+            domains = scoring.domains if self._rules.soft_spread else None
+            places = domains.places(self._rules, template.node) if domains is not None else None
+            raw = tuple([score(self._kind, template.node) for score in scoring.by_node])
+            like = self._by_template[template] = _Told(self._wishes.of(self._kind, template), places, raw)
+        found = self._told[stage.taken] = like.like()
         return found
 
     def _rank(self, stage: Stage, told: _Told) -> int:
         verdict = self._stages.ask(stage, self._kind)
         if isinstance(verdict, Placement):
-            told.raw = tuple([score(verdict) for score in self._scoring.by_placement])
+            told.raw += tuple([score(verdict) for score in self._wishes.scoring.by_placement])
+            told.ready = told.only >= 0 or not told.hosts
             return 0
         return ENDS_ALL if isinstance(verdict, Refusal) and verdict.kind == "error" else NO_ROOM
