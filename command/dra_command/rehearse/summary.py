@@ -22,20 +22,25 @@ def verdict_of(found: Comparison) -> Verdict:
     """Return whether every pod has a node; cannot tell where something is unexplained, or time ran out."""
     if _unexplained(found) or not found.outcome.decided or not all(each.decided for each in found.scenarios):
         return "cannot-tell"
-    return "does-not-fit" if found.pending or any(row.outcome.refused for row in found.rows) else "fits"
+    is_pending = found.pending or any(each.pending for each in found.scenarios)
+    return "does-not-fit" if is_pending or any(row.outcome.refused for row in found.rows) else "fits"
 
 
 def headline(found: Comparison) -> str:
-    """Return the outcome in one sentence."""
+    """Return the outcome in one sentence, and one for each scenario that leaves pods pending."""
     pods = sum(row.outcome.placed for row in found.rows)
     if _unexplained(found):
         differences = counted(_unexplained(found), "unexplained difference")
         return f"{differences} between plan, simulation and scheduler."
     if not found.outcome.decided:
         return "The time limit was reached before the scheduler had judged every pod."
+    first = f"All {pods} pods were placed." if pods != 1 else "The pod was placed."
     if found.pending:
-        return f"{counted(found.pending, 'pod')} pending, {counted(pods, 'pod')} placed."
-    return f"All {pods} pods were placed." if pods != 1 else "The pod was placed."
+        first = f"{counted(found.pending, 'pod')} pending, {counted(pods, 'pod')} placed."
+    left = [
+        f"After {each.scenario}: {counted(each.pending, 'pod')} pending." for each in found.scenarios if each.pending
+    ]
+    return " ".join([first, *left])
 
 
 def setting(found: Comparison) -> str:

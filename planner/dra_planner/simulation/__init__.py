@@ -24,7 +24,7 @@ come, and puts each on the node that scores best at that moment. Deterministic f
 """
 
 from dra_planner.simulation.cluster.nodes import SimulatedNode, observed_nodes, predicted_nodes
-from dra_planner.simulation.orders import AT_ONCE, REVERSED, SETTLED, Order, check_orders, standard_orders
+from dra_planner.simulation.orders import AT_ONCE, REVERSED, SETTLED, Order, OrderName, check_orders, standard_orders
 from dra_planner.simulation.outcome import Outcome, WorkloadOutcome, failure_reasons
 from dra_planner.simulation.scheduler.profile import (
     DEFAULT,
@@ -60,6 +60,7 @@ __all__ = [
     "Losses",
     "Opened",
     "Order",
+    "OrderName",
     "Outcome",
     "PodSetRef",
     "Profile",

@@ -42,10 +42,10 @@ REASONS: Mapping[ReasonCode, str] = {
     "pods-refused": "The API server refused to create pods: a quota, a limit or an admission rule.",
     "refused-as-planned": "The API server refuses the object, as the plan says.",
     "not-decided-in-time": "The time limit was reached before the scheduler had judged every pod.",
-    "tie-between-nodes": "Nodes score the same, and the scheduler chooses among them by chance: the simulation comes "
-    "to the same outcome, or to several others, when it breaks ties in other ways.",
-    "arrived-together": "Workloads arrived together: which controller makes its pods first is decided by "
-    "milliseconds, and the simulation assumes one order.",
+    "tie-between-nodes": "Nodes score the same, and the scheduler chooses among them by chance. The simulation comes "
+    "to the same outcome when it breaks ties in another way.",
+    "arrived-together": "Workloads arrived together, and milliseconds decide which controller creates its pods first. "
+    "The simulation comes to the same outcome in another order of arrival.",
     "no-controller": "The pods were lost with their node, and no controller here makes them again.",
     "simulation-cannot-tell": "The simulation depends on values that are known at run time only, or was given up.",
     "unexplained": "Plan and scheduler disagree, and none of the known reasons explains it: please report it.",
@@ -69,19 +69,18 @@ class Difference:
 
 
 def deviation(outcome: WorkloadOutcome, runs: Sequence[Simulated], *, one_by_one: bool) -> Difference | None:
-    """Return why the first of the runs of the simulation is not what became of a workload; None where it is."""
+    """Return why the first of the runs of the simulation is not what became of a workload; None where it is.
+
+    A difference is explained only by a run that comes to the same: the runs after the first break ties in other ways,
+    and where workloads arrive together, they arrive in other orders too.
+    """
     said = [run[outcome.workload] for run in runs if outcome.workload in run]
     if not said or is_same(said[0], outcome):
         return None
     if not all(each.is_decided for each in said):
         return Difference("simulation-cannot-tell")
     if any(is_same(each, outcome) for each in said):
-        return Difference("tie-between-nodes")
-    counts, places = {each.placed for each in said}, {tuple(each.pools.items()) for each in said}
-    if outcome.placed in counts and len(places) > 1:
-        return Difference("tie-between-nodes")
-    if not one_by_one:
-        return Difference("arrived-together")
+        return Difference("tie-between-nodes" if one_by_one else "arrived-together")
     return Difference(
         "unexplained", f"the simulation places {_placed(said[0].pools)}, the scheduler {_placed(outcome.pools)}"
     )

@@ -6,17 +6,20 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from random import Random
 from typing import Any, Final
 
 from dra_planner.model import WorkloadRef
 from dra_planner.plan import PlanRequest, read_cluster
-from dra_planner.simulation import AT_ONCE, SETTLED, Order, Outcome, Simulator, observed_nodes
+from dra_planner.simulation import AT_ONCE, SETTLED, Order, OrderName, Outcome, Simulator, observed_nodes
 from dra_planner.sources import Source
 
 Json = dict[str, Any]
 
 SEEDS: Final = tuple(range(1, 65))
 """Of the further runs, in which ties between nodes are broken by chance as the scheduler breaks them."""
+_TOGETHER: Final[tuple[OrderName, ...]] = ("at-once", "random", "settled")
+"""How workloads that arrive together may arrive: as controllers race, pod by pod, or one after the other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,18 +76,27 @@ class Simulation:
         simulator = Simulator.of(demand, nodes, classes, found.features, quotas=demand.quotas)
         return cls(simulator, tuple(refs), made_by, pool_of, one_by_one)
 
-    def run(self, seed: int | None = None) -> Simulated:
-        """Return where every workload's pods are; `seed` breaks ties between nodes by chance."""
-        order = Order((SETTLED if self.one_by_one else AT_ONCE).name, seed)
+    def run(self, seed: int | None = None, name: OrderName | None = None) -> Simulated:
+        """Return where every workload's pods are; `seed` breaks ties between nodes by chance.
+
+        `name` is that of the order, by default that of the rehearsal. Workloads that arrive together may be applied in
+        any order: with a seed, `settled` takes one by chance.
+        """
+        refs = list(self.refs)
+        if name == "settled" and seed is not None and not self.one_by_one:
+            Random(seed).shuffle(refs)
+        order = Order(name or (SETTLED if self.one_by_one else AT_ONCE).name, seed)
         parts: dict[WorkloadRef, list[WorkloadRef]] = {}
         for part, owner in self.made_by.items():
             parts.setdefault(owner, []).append(part)
-        arrivals = [part for ref in self.refs for part in parts.get(ref, [ref])]
+        arrivals = [part for ref in refs for part in parts.get(ref, [ref])]
         return self._by_workload(self.simulator.run(order, arrivals=arrivals))
 
     def further(self) -> Iterator[Simulated]:
-        """Yield what other ways to break ties lead to."""
-        return (self.run(seed) for seed in SEEDS)
+        """Yield what other ways to break ties lead to, and where workloads arrive together, other orders."""
+        if self.one_by_one:
+            return (self.run(seed) for seed in SEEDS)
+        return (self.run(seed, name) for seed in SEEDS for name in _TOGETHER)
 
     def runs(self) -> Iterator[Simulated]:
         """Yield what is simulated without chance, then the further runs."""

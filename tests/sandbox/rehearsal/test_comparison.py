@@ -71,9 +71,19 @@ def test_where_no_run_comes_to_it_nobody_explains_it() -> None:
     assert found.deviation.detail == "the simulation places 11 (a10g 8, l4 3), the scheduler 12 (a10g 8, l4 4)"
 
 
-def test_controllers_that_race_are_a_reason_only_when_all_arrive_together() -> None:
-    runs = [{"l4": 3, "a10g": 8}]
-    assert reasons(row(20, {"l4": 4, "a10g": 8}, runs, one_by_one=False))[1] == "arrived-together"
+@pytest.mark.parametrize(
+    ("runs", "reason"),
+    [([3, 4], "arrived-together"), ([3], "unexplained"), ([3, 2, 3], "unexplained")],
+    ids=["another order comes to it", "nothing else was tried", "no order comes to it"],
+)
+def test_workloads_that_arrive_together_explain_what_another_order_comes_to(runs: list[int], reason: str) -> None:
+    simulated = [{"l4": placed, "a10g": 8} for placed in runs]
+    assert reasons(row(20, {"l4": 4, "a10g": 8}, simulated, one_by_one=False))[1] == reason
+
+
+def test_as_many_pods_in_other_pools_is_not_explained_by_runs_that_differ() -> None:
+    simulated = [{"l4": 3, "a10g": 8}, {"l4": 4, "a10g": 7}]
+    assert reasons(row(20, {"l4": 2, "a10g": 9}, simulated))[1] == "unexplained"
 
 
 def test_a_place_that_the_plan_still_finds_is_not_explained() -> None:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 
 from dra_planner.allocation import Answer, NodeState, Placement, place
+from dra_planner.allocation.node.template import Template
 from dra_planner.allocation.place import needs_of
-from dra_planner.allocation.template import Template
 from dra_planner.model import Node
 from dra_planner.simulation.cluster.kinds import PodKind
 from dra_planner.simulation.cluster.requests import CpuMemory

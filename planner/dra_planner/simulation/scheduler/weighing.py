@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from dra_planner.allocation import Placement, Refusal
-from dra_planner.allocation.template import Template
+from dra_planner.allocation.node.template import Template
 from dra_planner.simulation.cluster.kinds import PodKind
 from dra_planner.simulation.cluster.stages import Load, Stage, Stages, Taken
 from dra_planner.simulation.plugins.plugin import LabelledPlace, Place

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
+from dra_planner.allocation.node.template import Template
 from dra_planner.allocation.place import needs_of
-from dra_planner.allocation.template import Template
 from dra_planner.simulation.cluster.kinds import PodKind
 from dra_planner.simulation.cluster.stages import Load
 from dra_planner.simulation.scheduler.scoring import Scoring
