@@ -33,6 +33,10 @@ exit status:
   0  a fleet was found          1  something fits none of the machines
   2  the input is wrong         3  cannot tell
 """
+_SERVED = """\
+exit status:
+  0  the client has closed it   2  the input is wrong
+"""
 _MIGRATED = """\
 exit status:
   0  every workload can migrate 1  some pod template can't migrate
@@ -257,6 +261,13 @@ examples:
 Comments and formatting stay. A second run changes nothing.
 """
 
+_MCP_EXAMPLES = """\
+examples:
+  serve the manifests and fleets of a repository
+    pulumi-dra mcp --root ~/platform
+  in a client's settings: command pulumi-dra, arguments mcp --root FOLDER
+"""
+
 _COMPLETION_EXAMPLES = """\
 examples:
   bash, zsh (with fpath+=(~/.zfunc) before compinit), fish
@@ -279,6 +290,7 @@ EXAMPLES = {
     "init": _INIT_EXAMPLES,
     "portfolio": _PORTFOLIO_EXAMPLES,
     "migrate": _MIGRATE_EXAMPLES,
+    "mcp": _MCP_EXAMPLES,
     "completion": _COMPLETION_EXAMPLES,
 }
 EXIT_STATUSES = {
@@ -288,6 +300,7 @@ EXIT_STATUSES = {
     "suggest": _SUGGESTED,
     "init": _WRITTEN,
     "migrate": _MIGRATED,
+    "mcp": _SERVED,
     "completion": _WRITTEN,
 }
 """Those of the subcommands whose answer is no verdict on workloads; EXIT_STATUS is for the others."""

@@ -22,6 +22,7 @@ _SAYS: Final = {
     "init": "what to start from, and write it: a fleet, a first workload, a CI file",
     "portfolio": "how many stacks fare in many scenarios",
     "migrate": "how to move workloads from device plugins to claims",
+    "mcp": "the same answers to agents, over the Model Context Protocol",
     "completion": "how a shell completes the words of this command, as a script",
 }
 

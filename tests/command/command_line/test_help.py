@@ -120,7 +120,7 @@ def examples() -> list[str]:
 
 def is_quick(line: str) -> bool:
     """Examples that start servers are run by the tests of the sandbox."""
-    return not {"sandbox", "rehearse"} & set(line.split())
+    return not {"sandbox", "rehearse", "mcp"} & set(line.split())
 
 
 def commit(folder: Path) -> None:

@@ -1,0 +1,71 @@
+"""One call of the command for an agent: arguments that stay inside a folder, and an answer as plain data.
+
+Each call is a process of its own, with a time limit, so that a hostile input can't hold the server.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+SECONDS: Final = 120
+_LONGEST: Final = 4_096  # characters of one argument
+
+
+class NotAllowed(ValueError):
+    """An argument that an agent can't give; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Invocation:
+    """Runs subcommands below a folder."""
+
+    root: Path
+
+    def paths(self, given: Sequence[str]) -> list[str]:
+        """Return paths relative to the folder. Raises NotAllowed for one that leads outside or doesn't exist."""
+        return [self.path(each) for each in given]
+
+    def path(self, given: str) -> str:
+        """Return one path relative to the folder. Raises NotAllowed."""
+        if len(given) > _LONGEST or "\0" in given:
+            raise NotAllowed("a path is too long or holds a null byte")
+        found = (self.root / given).resolve()
+        if not found.is_relative_to(self.root):
+            raise NotAllowed(f"{given} is outside the folder that this server reads")
+        if not found.exists():
+            raise NotAllowed(f"{given} doesn't exist in {self.root.name}")
+        return f"./{found.relative_to(self.root)}"
+
+    def answer(self, command: str, paths: Sequence[str], options: Mapping[str, str]) -> dict[str, Any]:
+        """Run a subcommand, and return its JSON with its exit status. Options with empty values are left out.
+
+        Raises NotAllowed for an option's value that is too long, TimeoutError after `SECONDS`.
+        """
+        words = [f"--{name}={value}" for name, value in options.items() if value]
+        if any(len(word) > _LONGEST or "\0" in word for word in words):
+            raise NotAllowed("an option is too long or holds a null byte")
+        line = [sys.executable, "-m", "dra_command", command, *words, "--format=json", "--", *paths]
+        try:
+            done = subprocess.run(
+                line,
+                cwd=self.root,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                encoding="utf-8",
+                timeout=SECONDS,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            raise TimeoutError(f"no answer within {SECONDS} s: name fewer manifests") from None
+        try:
+            found = json.loads(done.stdout)
+        except json.JSONDecodeError:
+            found = {"error": done.stderr.strip() or f"no answer, exit status {done.returncode}"}
+        answer: dict[str, Any] = found if isinstance(found, dict) else {"rows": found}
+        return {"exitStatus": done.returncode, **answer}
