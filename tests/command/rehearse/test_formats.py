@@ -16,7 +16,7 @@ from dra_command.rehearse.json import rehearse_json
 from dra_command.rehearse.markdown import rehearse_markdown
 from dra_command.rehearse.summary import headline, verdict_of
 from dra_command.rehearse.text import print_rehearsal
-from dra_sandbox.rehearsal import Difference
+from dra_sandbox.rehearsal import Difference, WorkloadOutcome
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 
@@ -63,6 +63,20 @@ def test_what_nobody_explains_in_a_scenario_is_told_first() -> None:
     odd = replace(found, scenarios=(replace(scenario, rows=(scenario.rows[0], strange)),))
     assert verdict_of(odd) == "cannot-tell"
     assert headline(odd) == "1 unexplained difference between plan, simulation and scheduler."
+
+
+def test_pods_that_a_scenario_leaves_pending_decide_the_verdict() -> None:
+    found = rehearsal()
+    placed = tuple(replace(row, wanted=row.outcome.placed, outcome=_placed(row.outcome)) for row in found.rows)
+    calm = replace(found, rows=placed, scenarios=())
+    assert (verdict_of(calm), headline(calm)) == ("fits", "All 6 pods were placed.")
+    lost = replace(calm, scenarios=found.scenarios)
+    assert verdict_of(lost) == "does-not-fit"
+    assert headline(lost) == "All 6 pods were placed. After node-lost:l4-1: 2 pods pending."
+
+
+def _placed(outcome: WorkloadOutcome) -> WorkloadOutcome:
+    return replace(outcome, pods=tuple(pod for pod in outcome.pods if pod.node))
 
 
 def test_fixtures_agree() -> None:
