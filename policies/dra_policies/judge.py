@@ -101,7 +101,7 @@ class Judge:
             yield from ((EXEMPTIONS, each) for each in self._of_exemptions(resources, views, used))
 
     def _with_thresholds(self, view: StackView) -> StackView:
-        return replace(view, thresholds=self._thresholds) if self._thresholds else view
+        return replace(view, thresholds=self._thresholds, today=self._today)
 
     def _kept(
         self, found: Iterable[tuple[Rule, Finding]], resources: Iterable[Resource], used: set[Excuse]

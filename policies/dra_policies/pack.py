@@ -160,6 +160,7 @@ def _resource(args: ResourceValidationArgs) -> Resource:
         name=args.name,
         props=Properties(plain(args.props, UnknownValueError)),
         ignore_changes=tuple(args.opts.ignore_changes),
+        provider=args.provider.urn if args.provider else "",
     )
 
 

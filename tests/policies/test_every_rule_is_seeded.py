@@ -23,6 +23,7 @@ ELSEWHERE = {
     "device-of-another-driver": "test_quiet.py",  # a note: nothing is wrong
     "exemption-without-effect": "test_configuration.py",  # about the configuration
     "gpu-taint-not-tolerated": "test_manifest_rules.py",  # of stacks whose pools cannot be judged
+    "kubernetes-support-ends": "test_cloud_traps.py",  # needs a day
     "mig-laid-out-twice": "test_gpu_operator.py",  # of a plan with a layout
     "pod-fits-no-system-pool": "test_quiet.py",  # off unless somebody asks
     "pod-not-described": "test_quiet.py",  # a note: it is not known whether devices are requested

@@ -135,13 +135,13 @@ FAULTS: dict[str, Fault] = {
         "boot",
     ),
     "an image without a driver": (
-        "eks", "pool", "amiType", "AL2023_x86_64_STANDARD", "image-without-driver", ADVISORY, "no NVIDIA driver",
+        "eks", "pool", "amiType", "AL2023_x86_64_STANDARD", "image-without-driver", MANDATORY, "no NVIDIA driver",
     ),
     "the image for Neuron": (
-        "eks", "pool", "amiType", "AL2023_x86_64_NEURON", "image-without-driver", ADVISORY, "AL2023_x86_64_NVIDIA",
+        "eks", "pool", "amiType", "AL2023_x86_64_NEURON", "image-without-driver", MANDATORY, "AL2023_x86_64_NVIDIA",
     ),
     "Bottlerocket without a driver": (
-        "eks", "pool", "amiType", "BOTTLEROCKET_x86_64", "image-without-driver", ADVISORY, "no NVIDIA driver",
+        "eks", "pool", "amiType", "BOTTLEROCKET_x86_64", "image-without-driver", MANDATORY, "no NVIDIA driver",
     ),
     "an unpinned driver": ("eks", "driver", "version", None, "driver-not-pinned", ADVISORY, '"25.8.1"'),
     "no override": (
@@ -237,14 +237,14 @@ FAULTS: dict[str, Fault] = {
         ]}}}, "driver-reaches-no-node", MANDATORY, "node affinity",
     ),
     "the root of COS on EKS": (
-        "eks", "driver", "values/nvidiaDriverRoot", "/home/kubernetes/bin/nvidia", "driver-root-wrong", ADVISORY,
+        "eks", "driver", "values/nvidiaDriverRoot", "/home/kubernetes/bin/nvidia", "driver-root-wrong", MANDATORY,
         "set nvidiaDriverRoot: /",
     ),
     "the operator's root without the operator": (
-        "eks", "driver", "values/nvidiaDriverRoot", "/run/nvidia/driver", "driver-root-wrong", ADVISORY, "/run/nvidia",
+        "eks", "driver", "values/nvidiaDriverRoot", "/run/nvidia/driver", "driver-root-wrong", MANDATORY, "/run/nvidia",
     ),
     "the default root on GKE": (
-        "gke", "driver", "values/nvidiaDriverRoot", None, "driver-root-wrong", ADVISORY, "/home/kubernetes/bin/nvidia",
+        "gke", "driver", "values/nvidiaDriverRoot", None, "driver-root-wrong", MANDATORY, "/home/kubernetes/bin/nvidia",
     ),
     "AKS nodes of 1.33": ("aks", "pool", "orchestratorVersion", "1.33", "kubernetes-too-old", MANDATORY, "agent pool"),
     "an AKS cluster of 1.33": (
@@ -256,13 +256,13 @@ FAULTS: dict[str, Fault] = {
     ),
     "passwords on AKS": ("aks", "cluster", "disableLocalAccounts", False, BASELINE, ADVISORY, "past Entra ID"),
     "AKS nodes without a driver": (
-        "aks", "pool", "gpuProfile/driver", "None", "image-without-driver", ADVISORY, "leaves the NVIDIA driver out",
+        "aks", "pool", "gpuProfile/driver", "None", "image-without-driver", MANDATORY, "leaves the NVIDIA driver out",
     ),
     "no toleration on AKS": (
         "aks", "driver", "values/kubeletPlugin/tolerations", [], "driver-reaches-no-node", MANDATORY, "tolerate",
     ),
     "the operator's root on AKS": (
-        "aks", "driver", "values/nvidiaDriverRoot", "/run/nvidia/driver", "driver-root-wrong", ADVISORY,
+        "aks", "driver", "values/nvidiaDriverRoot", "/run/nvidia/driver", "driver-root-wrong", MANDATORY,
         "nodes of AKS",
     ),
 }  # fmt: skip

@@ -17,7 +17,7 @@ def configured_rules(rules: Iterable[Rule], settings: Configuration) -> tuple[Ru
 def _configured(rule: Rule, settings: Configuration) -> Rule:
     level = settings.rules.get(rule.id)
     if level is None:
-        return rule
+        return replace(rule, level=settings.outages) if rule.is_outage and rule.level == "mandatory" else rule
     if level == "disabled":
         return replace(rule, is_on=False)
     return replace(rule, level="mandatory" if level == "remediate" else level, is_on=True)

@@ -65,6 +65,11 @@ class Configuration(Part):
         description="Levels by rule: mandatory (an error, stops a preview), advisory (a warning), disabled; "
         "remediate, where the pack sets what the rule asks for (docs/configuration.md).",
     )
+    outages: Literal["mandatory", "advisory"] = Field(
+        default="mandatory",
+        description="Level of all rules about total outages, such as a driver that runs on no node. A level in `rules` "
+        "takes precedence.",
+    )
     thresholds: dict[str, int | float] = Field(
         default_factory=dict, description="Numbers by rule, for rules that have one (docs/configuration.md)."
     )

@@ -28,6 +28,7 @@ from dra_policies.rules.claims import (
 from dra_policies.rules.cluster import (
     auto_nodes_take_no_claims,
     cluster_takes_no_claims,
+    kubernetes_support_ends,
     kubernetes_too_old,
     node_newer_than_cluster,
     pod_fits_no_system_pool,
@@ -57,6 +58,7 @@ from dra_policies.rules.drivers import (
     driver_root_wrong,
     driver_webhook_without_certificate,
     image_without_driver,
+    operator_on_managed_image,
 )
 from dra_policies.rules.objects import (
     key_in_plain_text,
@@ -75,15 +77,18 @@ from dra_policies.rules.ownership import (
 )
 from dra_policies.rules.pools import (
     accelerators_differ_from_machine,
+    bought_capacity_unusable,
     capacity_block_incomplete,
     capacity_kinds_mixed,
     disk_refused_by_machine,
     disk_too_small,
     gpu_taint_not_tolerated,
+    image_fails_on_machine,
     image_of_another_architecture,
     karpenter_ignores_claims,
     karpenter_starts_no_node,
     machine_not_offered,
+    network_devices_unusable,
     node_upgrade_cannot_finish,
     placement_cannot_be_met,
     pool_maximum_too_small,
@@ -170,6 +175,11 @@ RULES: Final[tuple[Rule, ...]] = (
     cost_above_ceiling.RULE,
     pool_cost_above_ceiling.RULE,
     device_plugin_on_dra_node.RULE,
+    bought_capacity_unusable.RULE,
+    network_devices_unusable.RULE,
+    image_fails_on_machine.RULE,
+    operator_on_managed_image.RULE,
+    kubernetes_support_ends.RULE,
     object_is_refused.RULE,
     object_does_less.RULE,
     selector_cannot_be_checked.RULE,

@@ -67,6 +67,7 @@ class Rule:
     check: Callable[[StackView], Iterator[Finding]]
     url: str = CLAIMS_PAGE  # where its subject is documented
     needs: Need = ""  # what it judges beside manifests, without which it has nothing to look at
+    is_outage: bool = False  # broken, a whole pool or driver does nothing; one switch sets the level of all of them
     is_on: bool = True  # False: it speaks only where it is asked for by its id
     threshold: Threshold | None = None
     can_remediate: bool = False  # the pack can set what the rule asks for, where a project wants that

@@ -9,7 +9,8 @@ from functools import cache
 from typing import Any, Final, get_args
 
 from dra_planner import catalog
-from dra_planner.clouds import POOL, Cloud, PoolResource, cloud, names
+from dra_planner.catalog import Machine
+from dra_planner.clouds import POOL, Cloud, PoolNodes, PoolResource, cloud, names
 from dra_planner.errors import PlannerError
 from dra_planner.model import Taint
 from dra_planner.model.nodes import TaintEffect
@@ -83,7 +84,8 @@ def _declared_pool(resource: Resource, others: Sequence[Resource]) -> DeclaredPo
         count_desired=counts.desired,
         count_max=counts.maximum,
         labels=labels,
-        taints=taints_of(props, paths.taints),
+        taints=_all_taints(resource, of_cloud, machine),
+        has_dataplane_v2=_has_dataplane_v2(resource, of_cloud, others),
         has_gpus=has_gpus(of_cloud.name, machine),
         image=props.text(paths.image) if paths.image else "",
         leaves_desired=not counts.fixed and any(resource.ignores(path) for path in paths.desired),
@@ -91,6 +93,45 @@ def _declared_pool(resource: Resource, others: Sequence[Resource]) -> DeclaredPo
         own=props,
         template=None if (template := _template(resource, paths, others)) is None else template.props,
     )
+
+
+def _all_taints(resource: Resource, of_cloud: Cloud, machine: str | None) -> tuple[Taint, ...] | None:
+    """Return the pool's taints and those that the cloud adds: Spot on AKS, Arm and queued on GKE."""
+    declared = taints_of(resource.props, of_cloud.pool.taints)
+    if declared is None:
+        return None
+    found = _known_machine(of_cloud, machine)
+    nodes = PoolNodes(name="", machine=found, capacity=_capacity(resource.props, of_cloud))
+    return tuple(dict.fromkeys((*declared, *of_cloud.added_taints(nodes))))
+
+
+def _capacity(props: Properties, of_cloud: Cloud) -> str:
+    if props.flag("queuedProvisioning.enabled", False) is True:
+        return "queued"
+    for path, value in of_cloud.spot:
+        given = props.at(path)
+        if given == value or (given is True and value == "true"):
+            return "spot"
+    return "on-demand"
+
+
+def _known_machine(of_cloud: Cloud, machine: str | None) -> Machine | None:
+    try:
+        return catalog.machine(of_cloud.name, machine) if machine else None
+    except PlannerError:
+        return None
+
+
+def _has_dataplane_v2(resource: Resource, of_cloud: Cloud, others: Sequence[Resource]) -> bool | None:
+    """Return whether the pool's GKE cluster has Dataplane V2; None for other clouds, and if it isn't known."""
+    if of_cloud.name != "gke" or not of_cloud.pool.cluster:
+        return None
+    cluster = source_of(resource, of_cloud.pool.cluster, of_cloud.cluster.token, others)
+    if cluster is None:
+        return None
+    provider = cluster.props.text("datapathProvider", "LEGACY_DATAPATH")
+    autopilot = cluster.props.flag("enableAutopilot", False)
+    return None if provider is None or autopilot is not False else provider == "ADVANCED_DATAPATH"
 
 
 def _machine(resource: Resource, of_cloud: Cloud, others: Sequence[Resource]) -> str | None:
@@ -124,6 +165,12 @@ def _machine_of_template(resource: Resource, paths: PoolResource, others: Sequen
     if template is None or paths.template is None:
         return None
     return template.props.text(paths.template.machine) or None
+
+
+def template_of(resource: Resource, others: Sequence[Resource]) -> Resource | None:
+    """Return the resource that a pool's machines are made from, None if there is none or it isn't known."""
+    of_cloud = cloud_of_pool(resource)
+    return None if of_cloud is None else _template(resource, of_cloud.pool, others)
 
 
 def _template(resource: Resource, paths: PoolResource, others: Sequence[Resource]) -> Resource | None:

@@ -12,7 +12,7 @@ from typing import Any, Final
 from dra_policies.stack.resource import Resource, namespace_of
 from dra_policies.unknowns import UNKNOWN, Properties, as_mapping, has_unknown
 from dra_policies.view.node_selection import REQUIRED_TERMS
-from dra_policies.view.stack_view import CriticalPodQuota, DevicePlugin, DraDriver, MigManager
+from dra_policies.view.stack_view import CriticalPodQuota, DevicePlugin, DraDriver, MigManager, Operator
 
 RELEASES: Final = {
     "kubernetes:helm.sh/v3:Release": "Release",
@@ -58,6 +58,13 @@ def is_gpu_operator(resource: Resource) -> bool:
     if resource.type not in RELEASES or chart_name(resource) not in OPERATOR_CHARTS:
         return False
     return resource.props.below("values").flag("driver.enabled", True) is not False
+
+
+def operator_of_release(resource: Resource) -> Operator | None:
+    """Return a release of the GPU Operator, None for any other."""
+    if resource.type not in RELEASES or chart_name(resource) not in OPERATOR_CHARTS:
+        return None
+    return Operator(title=resource.title("Release"), urn=resource.urn, values=resource.props.below("values"))
 
 
 def mig_manager_of_release(resource: Resource) -> MigManager | None:

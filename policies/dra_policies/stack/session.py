@@ -66,11 +66,15 @@ class Session:
 
 
 def _fill(declared: object, actual: object) -> object:
-    """Return what is declared with unknown values filled in; keys that only the outputs have are added at the top."""
+    """Return what is declared with unknown values filled in; keys that only the outputs have are added at the top.
+
+    An output that nobody declared and that isn't known yet is left out: the provider will compute it, so the program
+    leaves it to the cloud. Otherwise an unknown node count would hide that the program declares none.
+    """
     filled, outputs = as_mapping(_known(declared, actual)), as_mapping(actual)
     if filled is None or outputs is None:
         return declared
-    return {**{key: value for key, value in outputs.items() if key not in filled}, **filled}
+    return {**{key: value for key, value in outputs.items() if key not in filled and value is not UNKNOWN}, **filled}
 
 
 def _known(declared: object, actual: object) -> object:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from dra_planner.planfile import RECORD_TYPE, PlanFile, PoolRow
 from dra_policies.stack.clusters import beside
 from dra_policies.stack.declared_fleet import stack_region
+from dra_policies.stack.efa_groups import closed_efa_groups
 from dra_policies.stack.judgement import judge_objects, judge_record, judge_stack
 from dra_policies.stack.karpenter_pools import karpenter_pool
 from dra_policies.stack.kubernetes_objects import is_kubernetes_object, objects_behind, read_objects
@@ -22,6 +23,7 @@ from dra_policies.stack.releases import (
     driver_of_release,
     is_gpu_operator,
     mig_manager_of_release,
+    operator_of_release,
 )
 from dra_policies.stack.resource import Resource, namespace_of
 from dra_policies.unknowns import UNKNOWN, Properties, as_mapping
@@ -96,6 +98,8 @@ def view_of_stack(resources: Sequence[Resource]) -> StackView:
         device_plugins=_device_plugins(resources),
         mig_managers=tuple(found for each in resources if (found := mig_manager_of_release(each))),
         drivers=drivers,
+        operators=tuple(one for each in resources if (one := operator_of_release(each))),
+        closed_efa_groups=tuple(closed_efa_groups(resources)),
         quotas=tuple(quota for each in resources if (quota := critical_pod_quota(each, resources))),
     )
     view = read_objects(view, resources)
@@ -158,6 +162,7 @@ def _versions(resources: Sequence[Resource]) -> tuple[KubernetesVersion, ...]:
                 property=path,
                 minor=int(minor[1]) if minor else None,
                 is_cluster=is_cluster,
+                cloud=of_cloud.name,
                 is_floor=is_cluster and of_cloud.cluster.version_is_floor,
             )
         )

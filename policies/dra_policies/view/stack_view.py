@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from typing import TYPE_CHECKING, Any, Final
 
 from dra_planner.clouds import DRA, cloud
@@ -55,6 +56,7 @@ class DeclaredPool:
     is_fixed: bool = False  # nothing grows this pool: minimum and maximum are its desired count
     runs_driver: bool | None = False  # a DRA driver of the stack selects its nodes, which are not labelled for it
     own: Properties = NOTHING_DECLARED  # the pool as its cloud's resource says it
+    has_dataplane_v2: bool | None = None  # GKE: of its cluster
     template: Properties | None = None  # what its machines are made from, where that is a resource of the stack
 
     @property
@@ -86,6 +88,25 @@ class MigManager:
     title: str
     urn: str
     certain: bool  # False where its values are not all known
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operator:
+    """A release of the GPU Operator and its values."""
+
+    title: str
+    urn: str
+    values: Properties
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClosedGroup:
+    """A security group of EFA interfaces that blocks traffic to itself."""
+
+    title: str
+    urn: str
+    pool: str
+    missing: str  # ingress or egress
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,6 +162,7 @@ class KubernetesVersion:
     minor: int | None
     is_cluster: bool = False
     is_floor: bool = False  # the cloud may run a newer one
+    cloud: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,11 +185,14 @@ class StackView:
     pools: tuple[DeclaredPool, ...] = ()
     device_plugins: tuple[DevicePlugin, ...] = ()
     mig_managers: tuple[MigManager, ...] = ()
+    operators: tuple[Operator, ...] = ()
+    closed_efa_groups: tuple[ClosedGroup, ...] = ()
     drivers: tuple[DraDriver, ...] = ()
     quotas: tuple[CriticalPodQuota, ...] = ()
     versions: tuple[KubernetesVersion, ...] = ()
     declared: tuple[DeclaredResource, ...] = ()
     objects: tuple[DeclaredResource, ...] = ()  # of Kubernetes, releases of charts and providers; of whole stacks only
+    today: date = date.min  # date.min if no day is given
     region: str = ""  # "" where it is not known
     wants_devices: bool = False  # something of it is there for claims
     has_gpu_operator: bool = False

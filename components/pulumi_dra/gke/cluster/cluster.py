@@ -246,7 +246,7 @@ def _private(endpoint_alone: bool, global_access: bool) -> gcp.container.Cluster
     }
 
 
-def _addons(inputs: GkeClusterInputs) -> gcp.container.ClusterAddonsConfigArgsDict:
+def _addons(inputs: GkeClusterInputs) -> Any:
     """Return the add-ons that this component knows, each on or off."""
     addons = storage_addons(inputs.storage_drivers)
     addons["dns_cache_config"] = {"enabled": inputs.node_local_dns}

@@ -89,6 +89,7 @@ RULE = Rule(
     why="Above the quota the driver's pods are refused, and nodes come up without devices while the pods wait.",
     fix="Set the quota's hard pods to the sum of the pools' maxima and the driver's controllers.",
     level="mandatory",
+    is_outage=True,
     url=DRIVER_PAGE,
     needs="stack",
     check=check,

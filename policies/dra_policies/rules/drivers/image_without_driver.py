@@ -36,7 +36,8 @@ RULE = Rule(
     says="GPU nodes boot an image that brings the NVIDIA driver, or something in the stack installs it.",
     why="Without it no device is published, and pods wait beside GPUs that are paid for.",
     fix="Use the cloud's image for GPUs, or install the GPU Operator.",
-    level="advisory",
+    level="mandatory",
+    is_outage=True,
     needs="stack",
     check=check,
 )

@@ -110,6 +110,7 @@ RULE = Rule(
     "enough to let the plugin in. Where the cloud has a plugin of its own, label the pool so that it stays off, as the "
     "finding says.",
     level="mandatory",
+    is_outage=True,
     needs="pools",
     check=check,
 )

@@ -1,0 +1,40 @@
+"""Kubernetes versions whose standard support ends soon or has ended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date
+from typing import Final
+
+from dra_planner.catalog.support import support
+from dra_policies.rules.rule import Finding, Rule
+from dra_policies.view.stack_view import StackView
+
+URL: Final = "https://endoflife.date/amazon-eks"
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    if view.today == date.min:
+        return
+    for version in view.versions:
+        if not version.is_cluster or version.minor is None or version.is_floor or not version.cloud:
+            continue
+        found = support(version.cloud, version.minor)
+        if found is not None and (sentence := found.sentence(view.today)):
+            yield Finding(
+                message=f"{version.title}: {sentence.rstrip('.')}",
+                fix=f"raise {version.property} by one minor version at a time",
+                urn=version.urn,
+            )
+
+
+RULE = Rule(
+    id="kubernetes-support-ends",
+    says="A cluster runs a Kubernetes version in standard support.",
+    why="Extended support costs more per hour, and without it the cloud upgrades the cluster.",
+    fix="Upgrade the cluster by one minor version at a time.",
+    level="advisory",
+    url=URL,
+    needs="stack",
+    check=check,
+)

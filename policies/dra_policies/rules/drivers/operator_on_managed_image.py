@@ -1,0 +1,54 @@
+"""GPU Operator that installs a driver or toolkit on node images that have their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from dra_planner.clouds import cloud
+from dra_policies.rules.rule import Finding, Rule
+from dra_policies.view.stack_view import DeclaredPool, StackView
+
+URL: Final = "https://docs.nvidia.com/datacenter/cloud-native/gpu-operator/latest/getting-started.html"
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    pools = [pool for pool in view.pools if pool.has_gpus and _image_has_driver(pool)]
+    for operator in view.operators if pools else ():
+        parts = [part for part in _parts(pools[0]) if operator.values.flag(f"{part}.enabled", True) is True]
+        if parts:
+            shown = " and ".join(f"{part}.enabled" for part in parts)
+            yield Finding(
+                message=f"{operator.title} installs its {' and '.join(parts)} on nodes of {pools[0].title}, whose "
+                f"image has the NVIDIA driver and toolkit already",
+                fix=f"set {shown} to false",
+                urn=operator.urn,
+            )
+
+
+def _parts(pool: DeclaredPool) -> tuple[str, ...]:
+    """Return the parts to report; `managed-driver-on-dra-node` reports the driver on pools that name theirs."""
+    return ("toolkit",) if cloud(pool.cloud).driver_left_out else ("driver", "toolkit")
+
+
+def _image_has_driver(pool: DeclaredPool) -> bool:
+    """Return True if the pool boots an image of its cloud that brings the NVIDIA driver."""
+    of_cloud = cloud(pool.cloud)
+    left_out = any(pool.own.text(path) == value for path, value in of_cloud.driver_left_out)
+    if not of_cloud.installs_driver or left_out or pool.image is None:
+        return False
+    has_template_image = pool.template is not None and pool.template.has("imageId") is not False
+    return pool.image not in (*of_cloud.images_without_driver, "CUSTOM") and not has_template_image
+
+
+RULE = Rule(
+    id="operator-on-managed-image",
+    says="The GPU Operator leaves the driver and toolkit of managed node images alone.",
+    why="Its driver doesn't replace the image's, and its toolkit crash-loops on newer containerd versions.",
+    fix="Set driver.enabled and toolkit.enabled of the GPU Operator to false.",
+    level="mandatory",
+    is_outage=True,
+    url=URL,
+    needs="stack",
+    check=check,
+)

@@ -1,0 +1,39 @@
+"""Node images on which a machine type fails, and images that nobody has seen yet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from dra_planner.catalog.image_releases import image_release_fault, unseen_release
+from dra_planner.clouds import cloud
+from dra_policies.rules.rule import Finding, Rule
+from dra_policies.view.stack_view import StackView
+
+URL: Final = "https://github.com/awslabs/amazon-eks-ami/releases"
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    for pool in view.pools:
+        path = cloud(pool.cloud).pool.release
+        release = pool.own.text(path) if path else ""
+        if not release or not pool.machine:
+            continue
+        if fault := image_release_fault(pool.cloud, pool.machine, release):
+            says, _, fix = fault.partition("; ")
+            yield Finding(message=f"{pool.title}: {says}", fix=fix, urn=pool.urn)
+        elif unseen := unseen_release(pool.cloud, release):
+            yield Finding(message=f"{pool.title}: {unseen}", urn=pool.urn, remark=True)
+
+
+RULE = Rule(
+    id="image-fails-on-machine",
+    says="A machine type boots a node image whose driver knows its GPU.",
+    why="The driver doesn't load, so nodes publish no devices.",
+    fix="Use a release of the image that works with the machine type.",
+    level="mandatory",
+    is_outage=True,
+    url=URL,
+    needs="stack",
+    check=check,
+)

@@ -1,0 +1,47 @@
+"""Network devices of GPU pools that carry no traffic: closed security groups, clusters without Dataplane V2."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from dra_policies.rules.rule import Finding, Rule
+from dra_policies.view.stack_view import DeclaredPool, StackView
+
+URL: Final = "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-start.html"
+_LABEL = "cloud.google.com/gke-networking-dra-driver"
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    for group in view.closed_efa_groups:
+        yield Finding(
+            message=f"{group.title} is for EFA interfaces of {group.pool}, but it has no rule for all {group.missing} "
+            "traffic to itself, so NCCL and MPI jobs hang",
+            fix=f"add an {group.missing} rule for all protocols with the group itself as its peer",
+            urn=group.urn,
+        )
+    for pool in view.pools:
+        if pool.cloud == "gke" and _has_network_devices(pool) and pool.has_dataplane_v2 is False:
+            yield Finding(
+                message=f"{pool.title} publishes network devices (managed DRANET), but its cluster has no Dataplane V2",
+                fix='set datapathProvider of the cluster to "ADVANCED_DATAPATH"',
+                urn=pool.urn,
+            )
+
+
+def _has_network_devices(pool: DeclaredPool) -> bool:
+    profile = pool.own.has("networkConfig.acceleratorNetworkProfile") is True
+    return profile or (pool.labels or {}).get(_LABEL) == "true"
+
+
+RULE = Rule(
+    id="network-devices-unusable",
+    says="Network devices of GPU pools can carry traffic.",
+    why="Jobs over several nodes hang or fall back to TCP.",
+    fix="Let EFA traffic through, or use Dataplane V2.",
+    level="mandatory",
+    is_outage=True,
+    url=URL,
+    needs="stack",
+    check=check,
+)
