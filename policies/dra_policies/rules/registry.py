@@ -60,6 +60,7 @@ from dra_policies.rules.drivers import (
     image_without_driver,
     operator_on_managed_image,
 )
+from dra_policies.rules.karpenter import karpenter_ignores_claims, karpenter_starts_no_node
 from dra_policies.rules.objects import (
     key_in_plain_text,
     object_does_less,
@@ -85,8 +86,6 @@ from dra_policies.rules.pools import (
     gpu_taint_not_tolerated,
     image_fails_on_machine,
     image_of_another_architecture,
-    karpenter_ignores_claims,
-    karpenter_starts_no_node,
     machine_not_offered,
     network_devices_unusable,
     node_upgrade_cannot_finish,

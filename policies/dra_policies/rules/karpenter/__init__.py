@@ -1,0 +1,1 @@
+"""Rules about pools that Karpenter starts."""
