@@ -11,9 +11,9 @@ import pytest
 from fix_texts import ROOT, written
 from test_fixes_are_applied import FLEET, changed
 
+from dra_planner.drivers import every_driver
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import read_fleet
-from dra_planner.plan.suggestion.missing_pools import _SETTINGS
 from dra_policies.stack.wording import _WORDS, in_stack_words
 
 FLEETS: list[dict[str, Any]] = [
@@ -25,7 +25,11 @@ FLEETS: list[dict[str, Any]] = [
 
 def settings() -> list[str]:
     """Return how settings are advised that make a pod fit."""
-    return [f"set {' and '.join(f'`{change}`' for change in each)} in the fleet" for each in _SETTINGS]
+    return [
+        f"set {' and '.join(f'`{change}`' for change in each)} in the fleet"
+        for driver in every_driver()
+        for each in driver.proposals
+    ]
 
 
 def refusals() -> list[str]:

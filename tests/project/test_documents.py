@@ -139,7 +139,9 @@ def runs_alone(words: list[str]) -> bool:
     """Whether a command needs nothing but the project: no standard input, no cluster, no file of the reader's, and no
     control plane, which takes minutes to build.
     """
-    if words[0] in ("sandbox", "rehearse") or {"-", "--kubeconfig", "--help", "--diff"} & set(words):
+    if words[0] in ("sandbox", "rehearse", "mcp") or {"-", "--kubeconfig", "--context", "--help", "--diff"} & set(
+        words
+    ):
         return False
     files = [word for word in words if re.search(r"/|\.(ya?ml|json)$", word) and not word.startswith("-")]
     return not MADE_UP.search(" ".join(words)) and all((ROOT / file).exists() for file in files)

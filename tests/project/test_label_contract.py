@@ -30,6 +30,7 @@ NO_OPTIONS = DraPlatformInputs(
     admin_access_namespaces=None,
     tags={},
     autoscaler={},
+    driver_installer={},
 )
 
 

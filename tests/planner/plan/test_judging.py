@@ -85,7 +85,7 @@ def counted(monkeypatch: pytest.MonkeyPatch, calls: Counter[str], home: Any, nam
 
 def test_everything_is_done_once(monkeypatch: pytest.MonkeyPatch) -> None:
     calls: Counter[str] = Counter()
-    for name in ("read_checked", "expand_claims", "predict_offers", "judge"):
+    for name in ("read_checked", "expand_claims", "predict_offers", "judge_with_guards"):
         counted(monkeypatch, calls, planning_module, name)
     counted(monkeypatch, calls, judging_module, "set_aside")
     counted(monkeypatch, calls, Sizer, "size")
@@ -97,6 +97,6 @@ def test_everything_is_done_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (explanation.verdict, any(each.code == "claim-fits-no-pool" for each in found)) == ("does-not-fit", True)
     assert calls == judged, "rules and explanations only word the judgement"
     assert judged == {
-        "read_checked": 1, "expand_claims": 1, "predict_offers": 1, "judge": 1, "set_aside": 1,
+        "read_checked": 1, "expand_claims": 1, "predict_offers": 1, "judge_with_guards": 1, "set_aside": 1,
         "size": 3,  # the least raise is looked for by two more
     }  # fmt: skip
