@@ -297,10 +297,15 @@ class Run:
         return Choice(node, answer)
 
     def _may_fit_now(self, pod: SimulatedPod, failure: Failure) -> bool:
-        """Whether pods that came since may help: only rules between pods are satisfied by more pods."""
+        """Whether pods that came since may help: they satisfy rules between pods, and fill nodes that ended an attempt.
+
+        An error says nothing of what the pod waits for, so it is tried again after any change, as in the cluster.
+        Source: kubernetes/kubernetes:pkg/scheduler/backend/queue/scheduling_queue.go @v1.36.3
+        (AddUnschedulablePodIfNotPresent: no unschedulable plugins).
+        """
         known = self._failed.get((pod.kind.number, pod.only_node))
         changed = known is None or known[0] != self._cluster.version
-        return changed and needs_cluster(self._setting.rules[pod.kind.number])
+        return changed and (failure.error is not None or needs_cluster(self._setting.rules[pod.kind.number]))
 
     # -- the end
 

@@ -265,6 +265,21 @@ def test_an_error_on_a_node_ends_the_attempt():
     assert failure.error is not None
 
 
+def test_a_pod_whose_attempt_ended_with_an_error_is_tried_again_after_other_pods_came():
+    """The selector fails on the GPU of n1; once n1 is full, the scheduler no longer evaluates it there."""
+    picky = claim(request("r", "device.attributes['gpu.nvidia.com'].uuid == 'good'"))
+    nodes = [
+        offer("n1", devices=[device("gpu-0")], cpu=4_000),
+        offer("n2", devices=[device("gpu-0", {"uuid": "good"})], cpu=2_000),
+    ]
+    pod, filler = (
+        bare(shape(picky, requests={"cpu": 1_000}), "picky"),
+        bare(shape(requests={"cpu": 3_500}), "big", at=1),
+    )
+    assert pods_by_node([pod], nodes)["picky"] == {}
+    assert pods_by_node([pod, filler], nodes) == {"picky": {"n2": 1}, "big": {"n1": 1}}
+
+
 def test_too_few_steps_are_said():
     found = simulator([workload(shape(), 50)], [offer()])
     assert not found.run(steps=10).complete

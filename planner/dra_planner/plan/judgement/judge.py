@@ -22,6 +22,7 @@ from dra_planner.plan.judgement.observed_nodes import judge_nodes
 from dra_planner.plan.judgement.redundancy import survive, what_survives
 from dra_planner.plan.judgement.simulated_counts import simulate_sizings, system_nodes
 from dra_planner.plan.judgement.system_pods import SystemPods, add_system, set_aside
+from dra_planner.plan.pools.built_counts import count_multiples
 from dra_planner.releases import Features
 from dra_planner.sizing import Sizer, Sizing
 
@@ -67,7 +68,19 @@ def judge(
         sized = on_gpus if beside is None else demand
         profile = "default" if fleet is None else fleet.scheduler_profile
         answer = simulate_sizings(
-            sizings, level, sized, offers, beside, classes, features, steps, profile, limits, with_fixes, proved
+            sizings,
+            level,
+            sized,
+            offers,
+            beside,
+            classes,
+            features,
+            steps,
+            profile,
+            limits,
+            with_fixes,
+            proved,
+            {} if fleet is None else count_multiples(fleet),
         )
         sizings, simulations, fixes = answer.sizings, answer.found, answer.fixes
     survival: Survival | None = None

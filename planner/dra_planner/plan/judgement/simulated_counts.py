@@ -110,6 +110,7 @@ def simulate_sizings(
     limits: tuple[SharedLimit, ...] = (),
     with_fixes: bool = True,
     proved: SimulatedCounts | None = None,
+    multiples: Mapping[str, int] | None = None,
 ) -> Simulated:
     """Return the sizings with the verdicts that the simulation gives, and what it found.
 
@@ -117,7 +118,7 @@ def simulate_sizings(
     no pool are left out: they are pending on any counts. `demand` holds the pods that the offers and the system nodes
     are there for. `proved` is what is known of the level judged. `steps` bounds that level; ceiling and peak, where
     they differ, have what it leaves, at least a sixth each. `profile` is the fleet's `schedulerProfile`, `limits` are
-    what pools may take together.
+    what pools may take together, `multiples` those of which the cloud builds pools.
     """
     ordered = tuple(offers)
     sizing, left = sizings[level], steps
@@ -128,12 +129,14 @@ def simulate_sizings(
     opened = Opened()
     fitting, left_out = without_misfits(sizing, demand)
     if is_placed(sizing, fitting, level):
-        question = count_question(sizing, fitting, ordered, system, classes, features, PROFILES[profile], limits)
+        question = count_question(
+            sizing, fitting, ordered, system, classes, features, PROFILES[profile], limits, multiples
+        )
         found = simulate_counts(question, steps * 2 // 3, opened=opened) if proved is None else proved
         found = replace(found, left_out=left_out)
         left = max(0, steps - found.spent)
         if found.at_packing and with_fixes:
-            fixes, left = find_fixes(question, found, _placements(sizing), left)
+            fixes, left = find_fixes(question, found, _placements(sizing), left, steps * 2 // 3)
         known[id(sizing)], answers[id(sizing)] = found, _answered(sizing, found, fixes)
     for beside in LEVELS_BESIDE:
         other = sizings[beside]
@@ -162,13 +165,18 @@ def count_question(
     features: Features,
     profile: Profile,
     limits: tuple[SharedLimit, ...],
+    multiples: Mapping[str, int] | None = None,
 ) -> CountQuestion:
     """Return what is simulated of a sizing at its level: how many nodes of each pool place everything."""
     return CountQuestion(
         demand=demand,
         pools=tuple(
             SimulatedPool(
-                offer=offer, packing=sizing.pool(offer.name).plan, maximum=sizing.pool(offer.name).maximum, cost=cost
+                offer=offer,
+                packing=sizing.pool(offer.name).plan,
+                maximum=sizing.pool(offer.name).maximum,
+                cost=cost,
+                multiple=(multiples or {}).get(offer.name, 1),
             )
             for offer, cost in zip(offers, node_costs(offers), strict=True)
         ),
@@ -237,7 +245,7 @@ def _answer(size: WorkloadSize, found: SimulatedCounts, fixes: tuple[Fix, ...]) 
     if not mine:
         return size
     kept = tuple(reason for reason in size.reasons if reason.code != _BETWEEN_PODS)
-    reason = stranded(size.workload, mine, found, fixes)
+    reason = stranded(size.workload, mine, found, fixes, is_packed=len(kept) == len(size.reasons))
     return replace(size, verdict=worst((size.verdict, "cannot-tell")), reasons=(*kept, reason))
 
 
@@ -260,7 +268,7 @@ def stranded(
 ) -> Reason:
     """Return why a workload is in doubt: its pods that some orders of arrival leave pending, and what would help.
 
-    `is_packed`: a packing was found that places them.
+    `is_packed`: a packing was found that places them, and that rules between pods allow.
     """
     most = max(each.pending[ref] for each in strandings)
     pods = counted(most, "pod")

@@ -45,6 +45,11 @@ def count_to_build(fleet: Fleet, name: str, nodes: int, maximum: int) -> int:
     return rounded if rounded <= maximum else nodes
 
 
+def count_multiples(fleet: Fleet) -> dict[str, int]:
+    """Return for each pool the number of nodes of which the cloud builds multiples."""
+    return {pool.name: _step(fleet, pool).nodes for pool in fleet.pools}
+
+
 def find_built_counts(fleet: Fleet, pools: Iterable[PlannedPool]) -> Iterator[Diagnostic]:
     """Yield a note for each pool that is built with more nodes than it needs, an error for one that cannot be built."""
     rows = tuple(pools)

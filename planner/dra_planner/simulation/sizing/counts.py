@@ -34,7 +34,7 @@ _STEPS_FOR_CHEAPER: Final = 4  # for each that was taken before
 class SimulatedPool:
     """A pool to be sized: its offer, the nodes of the packing, the most it may have, and what a node costs.
 
-    `stem` begins the names of its nodes; "" is the name of the pool.
+    `stem` begins the names of its nodes; "" is the name of the pool. The cloud builds multiples of `multiple` nodes.
     """
 
     offer: Offer
@@ -42,6 +42,7 @@ class SimulatedPool:
     maximum: int
     cost: tuple[int, ...]
     stem: str = ""
+    multiple: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,9 +131,19 @@ def simulate_counts(
     """Return what the scheduler needs of each pool.
 
     `steps` bounds the whole search; a demand that is too large for it is simulated at a smaller scale, by default that
-    of the question. `opened` are the nodes of a question before that differs in its level and its counts alone.
+    of the question. `opened` are the nodes of a question before that differs in its level and its counts alone. That
+    pods stay pending at a smaller scale proves nothing: it is confirmed at full scale, or the answer is not complete.
     """
-    return _Search(question, steps, question.scale(steps) if scale is None else scale, opened or Opened()).run()
+    scale = question.scale(steps) if scale is None else scale
+    found = _Search(question, steps, scale, opened or Opened()).run()
+    if scale == 1 or found.counts is not None or not found.complete:
+        return found
+    orders = tuple(each.order for each in found.at_maximum)
+    stranding, spent = _Search(replace(question, orders=orders), steps, 1, Opened()).confirm()
+    spent += found.spent
+    if stranding is None:
+        return replace(found, at_maximum=(), outcomes=(), complete=False, spent=spent)
+    return replace(found, at_maximum=(stranding,), outcomes=(), spent=spent)
 
 
 def _scaled(demand: Demand, scale: int) -> Demand:
@@ -216,6 +227,15 @@ class _Search:
             outcomes=self._outcomes,
             cheapest=self._all_tried,
         )
+
+    def confirm(self) -> tuple[Stranding | None, int]:
+        """Return the first order that leaves pods pending with the maxima, None where the steps don't suffice to find
+        one, and how many were taken.
+        """
+        least = {each.offer.name: each.packing for each in self.pools}
+        most = {each.offer.name: max(each.packing, each.maximum) for each in self.pools}
+        strandings = self._strandings(fill_up(self._limits, least, most), all_orders=False)
+        return next(iter(strandings), None), self._spent
 
     def _full(self, counts: Counts, least: Counts) -> Counts:
         """Return counts at full scale: what was added at the small one is added so many times over."""

@@ -58,22 +58,26 @@ Placements = Mapping[str, Collection[str]]
 
 
 def find_fixes(
-    question: CountQuestion, found: SimulatedCounts, placements: Placements, steps: int
+    question: CountQuestion, found: SimulatedCounts, placements: Placements, steps: int, plan_steps: int
 ) -> tuple[tuple[Fix, ...], int]:
     """Return the fixes that were found to work, the cheapest first, then what is least to change; and the steps left.
 
     `found` is the answer to the question as it is: where it has counts, only fixes that cost less than these are
-    returned. `steps` bounds the whole search.
+    returned. `steps` bounds the whole search: no fix is tried once they are used up. Each fix is simulated with as many
+    steps as the next plan has, `plan_steps`, so that a plan with the fix comes to the same.
     """
-    search = _FixSearch(question, found, placements, steps)
+    search = _FixSearch(question, found, placements, steps, plan_steps)
     return search.run(), max(0, search.left)
 
 
 class _FixSearch:
-    def __init__(self, question: CountQuestion, found: SimulatedCounts, placements: Placements, steps: int) -> None:
+    def __init__(
+        self, question: CountQuestion, found: SimulatedCounts, placements: Placements, steps: int, plan_steps: int
+    ) -> None:
         self._question = question
         self._found = found
         self._placements = placements
+        self._plan_steps = plan_steps
         self.left = steps
 
     def run(self) -> tuple[Fix, ...]:
@@ -93,7 +97,7 @@ class _FixSearch:
         """Return counts that work for a changed question, None where there are none, or none that cost less."""
         if self.left <= 0:
             return None
-        answer = simulate_counts(question, self.left, scale=self._found.scale)
+        answer = simulate_counts(question, self._plan_steps)
         self.left -= answer.spent
         if answer.counts is None:
             return None
@@ -138,12 +142,18 @@ class _FixSearch:
     ) -> tuple[Mapping[str, tuple[str, ...]], Mapping[str, int]]:
         """Return pins of which none can be left out on these counts, as far as the steps go, and the counts."""
         names = [each.offer.name for each in self._question.pools]
-        given = _change_pools(self._question, names, lambda pool: _with_count(pool, counts[pool.offer.name]))
+        given, all_pins = (
+            _change_pools(self._question, names, lambda pool: _with_count(pool, counts[pool.offer.name])),
+            pins,
+        )
         for shape in sorted(pins)[:_MOST_PINNED]:
             fewer = {each: pools for each, pools in pins.items() if each != shape}
             if fewer and self._counts(_pin(given, fewer)) is not None:
                 pins = fewer
-        return pins, counts
+        if len(pins) == len(all_pins):
+            return pins, counts
+        planned = self._counts(_pin(self._question, pins))
+        return (all_pins, counts) if planned is None else (pins, planned)
 
     def _profile(self) -> Iterator[Fix]:
         if self._question.profile.fit.strategy == "MostAllocated":
@@ -155,9 +165,16 @@ class _FixSearch:
     def _more_nodes(self) -> Iterator[Fix]:
         names = {each.offer.name for each in self._question.pools}
         counts = self._counts(_change_pools(self._question, names, _with_room))
-        if counts is not None:
-            above = (each.offer.name for each in self._question.pools if counts[each.offer.name] > each.maximum)
-            yield Fix(kind="maximum", counts=counts, pools=tuple(above))
+        if counts is None:
+            return
+        above = {
+            each.offer.name: _rounded_up(counts[each.offer.name], each.multiple)
+            for each in self._question.pools
+            if counts[each.offer.name] > each.maximum
+        }
+        raised = _change_pools(self._question, above, lambda pool: replace(pool, maximum=above[pool.offer.name]))
+        if self._counts(raised) is not None:  # with these maxima the next plan finds counts too
+            yield Fix(kind="maximum", counts={**counts, **above}, pools=tuple(above))
 
 
 # -- changed questions
@@ -176,6 +193,10 @@ def _tainted(pool: SimulatedPool) -> SimulatedPool:
 
 def _with_room(pool: SimulatedPool) -> SimulatedPool:
     return replace(pool, maximum=2 * pool.maximum + _ROOM)
+
+
+def _rounded_up(count: int, multiple: int) -> int:
+    return count + -count % multiple
 
 
 def _with_count(pool: SimulatedPool, count: int) -> SimulatedPool:
