@@ -6,7 +6,7 @@ Guards keep crowds apart, so nodes are added only to the pools whose own pods st
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import ceil
@@ -25,10 +25,13 @@ class Proof:
     steps: int
     opened: Opened = field(default_factory=Opened)
 
-    def prove(self, counts: Mapping[str, int]) -> SimulatedCounts | None:
+    def prove(
+        self, counts: Mapping[str, int], is_worth: Callable[[Mapping[str, int]], bool] = lambda _: True
+    ) -> SimulatedCounts | None:
         """Return the counts that place everything in every order, from `counts` upward.
 
-        None if a pool reaches its maximum, if pods without a pool stay pending, or if the steps don't suffice.
+        None if a pool reaches its maximum, if pods without a pool stay pending, if counts are no longer worth it, or if
+        the steps don't suffice.
         """
         orders = [*self.question.orders, *self.question.checks]
         counts, spent = dict(counts), 0
@@ -56,7 +59,7 @@ class Proof:
                     outcomes=kept,
                 )
             orders.sort(key=lambda each: each != failed.order)
-            if not self._grow(counts, failed):
+            if not self._grow(counts, failed) or not is_worth(counts):
                 return None
 
     def pending(self, counts: Mapping[str, int], orders: Iterable[Order]) -> tuple[int, ...]:

@@ -7,7 +7,7 @@ and the full simulation proves the best ones. A guard that saves less than `WORT
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
@@ -68,17 +68,26 @@ def find_guards(question: GuardQuestion) -> GuardedCounts | None:
     for tried, candidate in enumerate(candidates):
         if tried >= _MOST_PROOFS or steps <= 0:
             break
-        if best is not None and _is_close(best.cost, candidate.cost):
-            break
-        proof = Proof(question.ask(candidate.guards), candidate.pool_of, _fills(question.needs, candidate), steps)
-        found = proof.prove(candidate.counts)
-        steps = proof.steps
-        if found is None or found.counts is None:
-            continue
-        cost = _cost_of(found.counts, candidate.guards, question.pools)
-        if best is None or not _is_close(best.cost, cost):
-            best = GuardedCounts(guards=candidate.guards, found=found, cost=cost, pool_of=candidate.pool_of)
+        found, steps = _prove(candidate, question, steps, None if best is None else best.cost)
+        best = found or best
     return best
+
+
+def _prove(
+    candidate: _Candidate, question: GuardQuestion, steps: int, known: tuple[int, ...] | None
+) -> tuple[GuardedCounts | None, int]:
+    """Return the proved counts of a candidate, if they are clearly cheaper than what is known, and the steps left."""
+    guards, pools = candidate.guards, question.pools
+
+    def is_worth(counts: Mapping[str, int]) -> bool:
+        return known is None or not _is_close(known, _cost_of(counts, guards, pools))
+
+    proof = Proof(question.ask(guards), candidate.pool_of, _fills(question.needs, candidate), steps)
+    found = proof.prove(candidate.counts, is_worth) if is_worth(candidate.counts) else None
+    if found is None or found.counts is None:
+        return None, proof.steps
+    cost = _cost_of(found.counts, guards, pools)
+    return GuardedCounts(guards=guards, found=found, cost=cost, pool_of=candidate.pool_of), proof.steps
 
 
 def _is_close(cost: tuple[int, ...], other: tuple[int, ...]) -> bool:
@@ -109,16 +118,18 @@ def _candidates(question: GuardQuestion) -> Iterable[_Candidate | None]:
     for scoring in scorings:
         sizes = CrowdSizes(question.needs, scoring)
         for may_split in (False, True):
-            yield _candidate(question, sizes, starts, may_split=may_split)
+            is_hopeful = may_split or scoring == "pack"
+            steps = _QUICK_STEPS if is_hopeful else _QUICK_STEPS // 8
+            yield _candidate(question, sizes, starts, steps, may_split=may_split)
 
 
 def _candidate(
-    question: GuardQuestion, sizes: CrowdSizes, starts: Iterable[list[Crowd]], *, may_split: bool
+    question: GuardQuestion, sizes: CrowdSizes, starts: Sequence[list[Crowd]], steps: int, *, may_split: bool
 ) -> _Candidate | None:
     best: Assignment | None = None
     for start in starts:
         crowds = _merge_pools(start, question.pools.whole if may_split else range(len(question.pools.names)))
-        found = Assignment(question.pools, sizes, crowds, may_split=may_split, steps=sizes.steps + _QUICK_STEPS // 2)
+        found = Assignment(question.pools, sizes, crowds, may_split=may_split, steps=sizes.steps + steps // len(starts))
         found.improve()
         if best is None or found.cost < best.cost:
             best = found

@@ -33,6 +33,7 @@ from dra_planner.planfile.document import (
 from dra_planner.planfile.freshness import check_inputs
 from dra_planner.planfile.guards import GuardsPart
 from dra_planner.planfile.inputs import fleet_digest, inputs_of
+from dra_planner.planfile.placement_policies import FIRST_MINOR_WITH_POLICIES, placement_policies, policy_name
 from dra_planner.planfile.schema import (
     VERSION,
     CountRow,
@@ -46,6 +47,7 @@ from dra_planner.planfile.schema import (
 )
 
 __all__ = [
+    "FIRST_MINOR_WITH_POLICIES",
     "RECORD_DOCUMENT",
     "RECORD_TYPE",
     "VERSION",
@@ -75,7 +77,9 @@ __all__ = [
     "fleet_digest",
     "inputs_of",
     "parse_document",
+    "placement_policies",
     "plan_path",
+    "policy_name",
     "read_document",
     "read_plan_file",
     "seal",

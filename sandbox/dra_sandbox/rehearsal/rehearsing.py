@@ -18,6 +18,7 @@ from dra_sandbox.rehearsal.clearing import clear_workloads
 from dra_sandbox.rehearsal.cluster import PlannedCluster, planned_cluster
 from dra_sandbox.rehearsal.comparison import Comparison, compare
 from dra_sandbox.rehearsal.deciding import Decisions, Load
+from dra_sandbox.rehearsal.guarding import apply_guards
 from dra_sandbox.rehearsal.outcome import read_outcome
 from dra_sandbox.rehearsal.scenarios import Scenario
 from dra_sandbox.rehearsal.settling import RETRY_SECONDS, wait_for_quotas
@@ -87,6 +88,7 @@ def rehearse_in_turn(where: ControlPlane | Where, requests: Sequence[Request]) -
     server = here.server
     cluster = planned_cluster(requests[0].plan)
     _create(server, cluster.objects)
+    apply_guards(server, requests[0].plan.guards, requests[0].within_seconds)
     for turn, request in enumerate(requests):
         if turn:
             clear_workloads(server)
@@ -143,6 +145,7 @@ def _simulated(
         made_by=made_by(arrivals),
         pool_of=cluster.pool_of,
         one_by_one=one_by_one,
+        guards=plan.guards,
     )
     return simulation.runs()
 

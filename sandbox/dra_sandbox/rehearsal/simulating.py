@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Final
 
-from dra_planner.model import WorkloadRef
+from dra_planner.model import NO_GUARDS, Guards, WorkloadRef
+from dra_planner.placement import guard_demand
 from dra_planner.plan import PlanRequest, read_cluster
 from dra_planner.simulation import AT_ONCE, SETTLED, Order, OrderName, Outcome, Simulator, observed_nodes
 from dra_planner.sources import Source
@@ -62,8 +63,12 @@ class Simulation:
         made_by: Mapping[WorkloadRef, WorkloadRef],
         pool_of: Callable[[str], str],
         one_by_one: bool,
+        guards: Guards = NO_GUARDS,
     ) -> Simulation:
-        """Return the simulation of documents that arrive in a cluster of these objects. Raises PlannerError."""
+        """Return the simulation of documents that arrive in a cluster of these objects, under guards.
+
+        Raises PlannerError.
+        """
         found = read_cluster(
             PlanRequest(
                 sources=(Source("the rehearsed workloads", written(documents)),),
@@ -72,7 +77,7 @@ class Simulation:
             )
         )
         nodes = observed_nodes(found.offers)
-        demand, classes = found.demand, found.manifests.classes
+        demand, classes = guard_demand(found.demand, guards), found.manifests.classes
         simulator = Simulator.of(demand, nodes, classes, found.features, quotas=demand.quotas)
         return cls(simulator, tuple(refs), made_by, pool_of, one_by_one)
 

@@ -84,6 +84,7 @@ class Stage:
             made_by=made_by(self.arrivals),
             pool_of=self.cluster.pool_of,
             one_by_one=False,
+            guards=self.plan.guards,
         )
 
 

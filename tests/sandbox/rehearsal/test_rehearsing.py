@@ -6,10 +6,12 @@ import time
 from collections.abc import Callable
 
 import pytest
-from plans import POD, deployment, plan_of, sources
+from plans import FLEET, POD, deployment, plan_of, sources
 
+import gpu_manifests
 from dra_sandbox.control_plane import ApiServer, Settings, control_plane
 from dra_sandbox.rehearsal import Comparison, Order, Request, rehearse, rehearse_in_turn
+from dra_sandbox.rehearsal.cluster import planned_cluster
 from dra_sandbox.rehearsal.settling import seconds_to_replacement
 from dra_sandbox.rehearsal.snapshot import PODS
 from dra_sandbox.tools.kubernetes import Binaries, find_binaries
@@ -109,3 +111,28 @@ def test_refusals_of_the_api_server_are_told_as_the_plan_tells_them(binaries: Bi
     assert (orphan.outcome.placed, orphan.pending, orphan.difference) == (0, 1, None)
     assert (open_.outcome.placed, open_.pending, open_.difference) == (0, 1, None)
     assert "must specify requests.cpu for: c" in open_.outcome.refused
+
+
+def test_guards_of_the_plan_are_real_admission_policies(binaries: Binaries) -> None:
+    """Given one-GPU pods that would spread over a machine with four GPUs, expect every pod on the pool of its rule."""
+    four = gpu_manifests.template("four-gpus").replace(
+        "deviceClassName: gpu.nvidia.com", "deviceClassName: gpu.nvidia.com, count: 4"
+    )
+    given = sources(deployment("web", 6), four, gpu_manifests.deployment("train", 2, "four-gpus", cpu="4"))
+    plan = plan_of(
+        given,
+        FLEET.replace(
+            "a10g, machine: g5.12xlarge, count: {min: 0, max: 2}", "a10g, machine: g5.12xlarge, count: {min: 0, max: 9}"
+        )
+        + "placement: exact\n",
+    )
+    assert plan.guards.kinds
+    request = Request(plan=plan, sources=given)
+    with control_plane(Settings(MINOR), binaries) as plane:
+        found = rehearse(plane, request)
+
+    cluster = planned_cluster(plan)
+    pools = {row.outcome.workload.name: {cluster.pool_of(pod.node) for pod in row.outcome.pods} for row in found.rows}
+    rules = {ref.name: rule.pool for rule in plan.guards.rules for ref, _ in rule.workloads}
+    assert pools == {name: {pool} for name, pool in rules.items()}
+    assert all(row.difference is None for row in found.rows)

@@ -1,0 +1,93 @@
+"""Generated platforms planned with and without guards: verdicts, prices as multiples of the bound, CPU time.
+
+`python tests/bench/bench_placement.py [PLATFORMS] [FIRST]`; the benchmark of record takes 120 platforms. Aims: 95% of
+the verdicts are decisive; each plan takes 10 s; the guided price is at most 1.05 times the bound in the median and
+1.15 times at the 95th percentile, and never above the free price.
+"""
+
+from __future__ import annotations
+
+import statistics
+import sys
+import time
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from platforms import Platform, platforms
+
+from dra_planner.fleet import read_fleet
+from dra_planner.plan import Plan, PlanRequest, make_plan
+from dra_planner.sources import Source
+
+PLATFORMS = 9
+
+
+class Result(NamedTuple):
+    """One platform: the guided plan and the free outcome inside it; prices as multiples of the bound."""
+
+    name: str
+    verdict: str
+    guided: float | None
+    free_verdict: str
+    free: float | None
+    seconds: float
+
+
+def measure(given: Platform) -> Result:
+    """Return what a guided plan says of a platform."""
+    fleet = read_fleet({**given.fleet, "placement": "guided"})
+    start = time.process_time()
+    plan = make_plan(PlanRequest(sources=(Source("workloads.yaml", given.manifests),), fleet=fleet))
+    seconds = time.process_time() - start
+    price = float(plan.cost.hourly_usd / plan.cost.bound_usd) if plan.cost and plan.verdict == "fits" else None
+    verdict, free = free_of(plan)
+    kinds = " ".join(plan.guards.kinds) or "none"
+    print(
+        f"{given.name:>16}{given.pods:5}{len(plan.workloads):4}  {plan.verdict:<12}{multiple(price):>7}"
+        f"  free {verdict:<12}{multiple(free):>7}{seconds:6.1f} s  {kinds}",
+        flush=True,
+    )
+    return Result(given.name, plan.verdict, price, verdict, free, seconds)
+
+
+def free_of(plan: Plan) -> tuple[str, float | None]:
+    """Return the verdict and the price without guards."""
+    if plan.guarded is None:
+        price = float(plan.cost.hourly_usd / plan.cost.bound_usd) if plan.cost and plan.verdict == "fits" else None
+        return plan.verdict, price
+    usd = plan.guarded.free_hourly_usd
+    bound = plan.cost.bound_usd if plan.cost else None
+    return plan.guarded.free.sizing.verdict, float(usd / bound) if usd and bound else None
+
+
+def multiple(price: float | None) -> str:
+    return "–" if price is None else f"{price:.3f}"
+
+
+def percentile(values: list[float], share: float) -> float:
+    return sorted(values)[min(len(values) - 1, int(share * len(values)))]
+
+
+def main() -> None:
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else PLATFORMS
+    first = int(sys.argv[2]) if len(sys.argv) > 2 else 0
+    found = [measure(each) for each in islice(platforms(count), first, None)]
+    decisive = [each for each in found if each.verdict != "cannot-tell"]
+    free = [each for each in found if each.free_verdict != "cannot-tell"]
+    prices = [each.guided for each in found if each.guided is not None]
+    dearer = [each.name for each in found if each.guided and each.free and each.guided > each.free]
+    print(f"decisive: {len(decisive)} of {len(found)} guided, {len(free)} of {len(found)} free")
+    if prices:
+        print(f"guided price: median {statistics.median(prices):.3f}, p95 {percentile(prices, 0.95):.3f}")
+    print(
+        f"CPU: median {statistics.median([each.seconds for each in found]):.1f} s, most "
+        f"{max(each.seconds for each in found):.1f} s; above 10 s: {sum(each.seconds > 10 for each in found)}"
+    )
+    print(f"guided costs more than free: {', '.join(dearer) or 'never'}")
+
+
+if __name__ == "__main__":
+    main()
