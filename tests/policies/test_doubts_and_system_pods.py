@@ -45,7 +45,7 @@ kind: Pod
 metadata: {name: web}
 spec: {containers: [{name: main, image: w, resources: {requests: {cpu: "%s"}}}]}
 """
-FITTING = {"claim-fits-no-pool", "pool-maximum-too-small", "claim-cannot-be-judged"}
+FITTING = {"pod-fits-no-system-pool", "claim-fits-no-pool", "pool-maximum-too-small", "claim-cannot-be-judged"}
 
 
 @pytest.mark.parametrize(
@@ -55,19 +55,23 @@ FITTING = {"claim-fits-no-pool", "pool-maximum-too-small", "claim-cannot-be-judg
         (TRAIN % "30Gi", {"claim-cannot-be-judged"}),
         (TRAIN % "40Gi", {"claim-fits-no-pool"}),
         (WEB % "1", set()),
-        (WEB % "8", {"claim-fits-no-pool"}),
+        (WEB % "8", {"pod-fits-no-system-pool"}),
     ],
     ids=["fits the estimate", "between estimate and machine", "beyond the machine", "a small pod", "a large pod"],
 )
 def test_what_the_rules_say(manifest: str, codes: set[str]) -> None:
     plan = make_plan(PlanRequest(fleet=FLEET, sources=(Source("pod.yaml", manifest),)))
     assert plan.manifests is not None
-    found = {finding.code for finding in check_all(view_of(plan.manifests, features_of(34), plan))}
+    found = {
+        finding.code for finding in check_all(view_of(plan.manifests, features_of(34), plan, lambda: plan.judgement))
+    }
     assert found & FITTING == codes
 
 
 def test_the_sentence_names_the_system_pool() -> None:
     plan = make_plan(PlanRequest(fleet=FLEET, sources=(Source("pod.yaml", WEB % "8"),)))
     assert plan.manifests is not None
-    messages = [finding.message for finding in check_all(view_of(plan.manifests, features_of(34), plan))]
-    assert any('pool "system" (m5.large)' in message for message in messages)
+    messages = [
+        finding.message for finding in check_all(view_of(plan.manifests, features_of(34), plan, lambda: plan.judgement))
+    ]
+    assert any("does not fit the system pool" in message for message in messages)

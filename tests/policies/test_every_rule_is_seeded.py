@@ -25,7 +25,8 @@ ELSEWHERE = {
     "gpu-taint-not-tolerated": "test_manifest_rules.py",  # of stacks whose pools cannot be judged
     "kubernetes-support-ends": "test_cloud_traps.py",  # needs a day
     "mig-laid-out-twice": "test_gpu_operator.py",  # of a plan with a layout
-    "pod-fits-no-system-pool": "test_quiet.py",  # off unless somebody asks
+    "pod-fits-no-system-pool": "test_quiet.py",  # of what the system pool holds
+    "queue-decides": "../command/truth/cases_of_queues.py",  # remarks: nothing is wrong
     "pod-not-described": "test_quiet.py",  # a note: it is not known whether devices are requested
     "rule-could-not-run": "test_pack.py",  # of a rule that raises
     "selector-cannot-be-checked": "test_manifest_rules.py",  # a note: our CEL lacks something

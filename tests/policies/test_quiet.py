@@ -10,7 +10,6 @@ from dra_planner.plan import PlanRequest, make_plan
 from dra_planner.releases import features_of
 from dra_planner.sources import Source
 from dra_policies.rules import ON, RULES, check_all, view_of
-from dra_policies.rules.cluster.pod_fits_no_system_pool import RULE as SYSTEM
 
 EXTENDED = {
     "name": "any-gpu",
@@ -131,12 +130,11 @@ def claiming(*classes: str) -> str:
     return CLAIMING.format(requests=", ".join(requests))
 
 
-def told(manifest: str, of: Fleet, *, whole: bool = False) -> list[Diagnostic]:
-    request = PlanRequest(fleet=of, sources=(Source("all.yaml", manifest),))
-    plan = make_plan(PlanRequest(fleet=of, sources=request.sources, devices_only=True))
+def told(manifest: str, of: Fleet) -> list[Diagnostic]:
+    plan = make_plan(PlanRequest(fleet=of, sources=(Source("all.yaml", manifest),)))
     assert plan.manifests is not None
-    view = view_of(plan.manifests, features_of(of.minor), plan, lambda: make_plan(request).judgement)
-    return list(check_all(view, [SYSTEM] if whole else ON))
+    view = view_of(plan.manifests, features_of(of.minor), plan, lambda: plan.judgement)
+    return list(check_all(view, ON))
 
 
 # Manifest → cloud, release, and (severity, rule) of all that is told.
@@ -151,15 +149,17 @@ CASES: dict[str, tuple[str, str, str, list[tuple[str, str]]]] = {
     "a claim is tolerated by nobody": (
         claiming("gpu.nvidia.com").replace("{operator: Exists}", ""), "eks", "1.36", [("error", "claim-fits-no-pool")],
     ),
-    "a pod without devices that the system pool cannot hold": (pod(cpu="32"), "eks", "1.36", []),
+    "a pod without devices that the system pool cannot hold": (
+        pod(cpu="32"), "eks", "1.36", [("error", "pod-fits-no-system-pool")],
+    ),
     "a pod without devices for nodes that the fleet does not have": (
-        pod(more="nodeSelector: {team: web}"), "eks", "1.36", [],
+        pod(more="nodeSelector: {team: web}"), "eks", "1.36", [("error", "pod-fits-no-system-pool")],
     ),
     "a pod without devices that tolerates everything": (
-        pod(cpu="32", more="tolerations: [{operator: Exists}]"), "eks", "1.36", [],
+        pod(cpu="32", more="tolerations: [{operator: Exists}]"), "eks", "1.36", [("error", "claim-fits-no-pool")],
     ),
     "a DaemonSet on every node": (DAEMON, "eks", "1.36", []),
-    "a pipeline that is not given": (RUN, "eks", "1.36", [("note", "pod-not-described")]),
+    "a pipeline that is not given": (RUN, "eks", "1.36", [("note", "claim-cannot-be-judged")]),
     "a TPU": (pod("{google.com/tpu: 4}"), "eks", "1.36", [("note", "device-of-another-driver")]),
     "a GPU of AMD": (pod("{amd.com/gpu: 1}"), "gke", "1.36", [("note", "device-of-another-driver")]),
     "a GPU of ours beside one of AMD": (
@@ -197,20 +197,26 @@ def test_all_that_is_told(name: str) -> None:
 
 def test_the_devices_of_others_are_named() -> None:
     (finding,) = told(pod("{google.com/tpu: 4}"), fleet())
-    assert finding.message == (
-        "Pod default/p requests google.com/tpu, of a driver that the fleet does not run: not judged"
-    )
+    assert finding.message == "Pod default/p requests google.com/tpu, whose driver the fleet doesn't run"
 
 
-def test_the_system_pool_is_judged_where_somebody_asks() -> None:
-    (finding,) = told(pod(cpu="32"), fleet(), whole=True)
-    assert (finding.severity, finding.code) == ("warning", "pod-fits-no-system-pool")
+def test_the_system_pool_is_evaluated() -> None:
+    (finding,) = told(pod(cpu="32"), fleet())
+    assert (finding.severity, finding.code) == ("error", "pod-fits-no-system-pool")
     assert finding.message.startswith("Pod default/p does not fit the system pool: cpu: requests 32 CPU")
-    assert told(pod(), fleet(), whole=True) == []
+    assert told(pod(), fleet()) == []
 
 
-def test_rules_that_are_off_are_few_and_known() -> None:
-    assert {rule.id for rule in RULES if not rule.is_on} == {"pod-fits-no-system-pool"}
+def test_a_stack_leaves_pods_alone_that_it_does_not_describe() -> None:
+    """Its record tells of the pods that want devices; others are a remark."""
+    plan = make_plan(PlanRequest(fleet=fleet(), sources=(Source("all.yaml", RUN),), devices_only=True))
+    assert plan.manifests is not None
+    found = list(check_all(view_of(plan.manifests, features_of(fleet().minor), plan), ON))
+    assert [(each.severity, each.code) for each in found] == [("note", "pod-not-described")]
+
+
+def test_every_rule_is_on() -> None:
+    assert all(rule.is_on for rule in RULES)
 
 
 # Forms that public manifests have, and that their controllers take.
@@ -237,7 +243,7 @@ spec: {predictor: {containers: [{image: i, resources: {limits: {nvidia.com/gpu: 
 apiVersion: argoproj.io/v1alpha1
 kind: Rollout
 metadata: {name: web}
-spec: {template: {spec: {nodeSelector: {disk: ssd}}}}
+spec: {template: {spec: {nodeSelector: {kubernetes.io/arch: amd64}}}}
 """,
 }
 

@@ -81,7 +81,7 @@ def told(objects: list[dict[str, Any]], gates: dict[str, bool] | None = None, ve
             "pools": [{"name": "l4", "machine": "g6.2xlarge", "count": {"min": 0, "max": 4}}],
         }
     )
-    plan = make_plan(PlanRequest(fleet=fleet, sources=sources, devices_only=True))
+    plan = make_plan(PlanRequest(fleet=fleet, sources=sources))
     assert plan.manifests is not None
     return list(check_all(view_of(plan.manifests, features_of(36), plan)))
 

@@ -10,7 +10,9 @@ from dra_planner.errors import Diagnostic
 from dra_policies.rules import Finding, Rule
 
 RuleFinding = tuple[Rule, Finding]
-FITTING = frozenset({"claim-fits-no-pool", "pool-maximum-too-small", "claim-cannot-be-judged"})
+FITTING = frozenset(
+    {"claim-fits-no-pool", "pool-maximum-too-small", "claim-cannot-be-judged", "pod-fits-no-system-pool"}
+)
 """The rules that tell what the verdict of a plan rests on."""
 
 

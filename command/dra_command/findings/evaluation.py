@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dra_command.command_line.arguments import UsageError
-from dra_command.findings.active_findings import is_accepted
+from dra_command.findings.active_findings import FITTING, is_accepted
 from dra_command.findings.baseline import fixed_notes, split_known
 from dra_command.findings.check_result import CheckResult, SkippedRule, order_findings
 from dra_command.findings.older_versions import add_findings_of_v1
@@ -16,19 +16,29 @@ from dra_command.findings.project_configuration import (
     configured_rules_of,
     find_active,
 )
-from dra_command.findings.resource_slices import slice_findings
 from dra_command.findings.tutorial_inputs import extract_tutorials
 from dra_command.inputs.command_inputs import CommandInputs
 from dra_command.inputs.readable_manifests import evaluate_readable
 from dra_command.inputs.yaml_repair import repair_findings
-from dra_planner.errors import Diagnostic, PlannerError
+from dra_planner.errors import NOWHERE, Diagnostic, PlannerError
 from dra_planner.model import Verdict, worst
 from dra_planner.plan import PlanRequest, make_plan, overall_verdict, read_checked
 from dra_planner.releases import MAXIMUM_MINOR, features_of, parse_version
 from dra_planner.wording import counted
 from dra_policies.configuration.reading import unknown_rule
-from dra_policies.rules import COULD_NOT_RUN, OF_MANIFESTS, OF_STACKS, RULES, Rule, StackView, besides_reading, view_of
+from dra_policies.rules import (
+    COULD_NOT_RUN,
+    OF_MANIFESTS,
+    OF_STACKS,
+    RULES,
+    Finding,
+    Rule,
+    StackView,
+    besides_reading,
+    view_of,
+)
 from dra_policies.rules import run as run_rules
+from dra_policies.rules.claims.claim_fits_no_pool import REPORTED_OBJECTS
 
 if TYPE_CHECKING:
     from dra_command.findings.baseline import KnownFindings
@@ -75,14 +85,13 @@ def find_violations(
     if asked is not None and asked.configured.settings.thresholds:
         view = replace(view, thresholds=asked.configured.settings.thresholds)
     told = tuple(run_rules(view, besides_reading(rules)))
+    told += tuple(_unexplained(view, told, rules))
     skipped = tuple(_skipped(rules, has_pools=inputs.fleet is not None or bool(inputs.observed)))
     without = {each.rule for each in skipped}
     judging = [rule for rule in rules if rule.id not in without]
     kept = find_active(told, () if selected else view.diagnostics, judged.inputs, judging, asked)
     of_rules = (rule.diagnostic(finding) for rule, finding in kept.told)
     found = tuple(dict.fromkeys((*kept.read, *of_rules, *commands, *judged.findings, *kept.remarks)))
-    if view.manifests is not None and view.features is not None and view.manifests.slices:
-        found += tuple(slice_findings(view.manifests.slices, view.features))
     if judges_new_forms and view.features is not None and any(each.code == "version-not-served" for each in found):
         found = _with_new_forms(given, found, view.features, chosen, asked)
     doubts = {rule.diagnostic(finding) for rule, finding in kept.told if not finding.certain}
@@ -96,6 +105,8 @@ def find_violations(
     in_doubt = not doubts.isdisjoint(found)
     if any(each.code == "unknown-field" for each in found):
         found += tuple(repair_findings(inputs.sources, found))
+    if selected and FITTING.isdisjoint(each.id for each in judging):
+        planned = "fits"  # the selected rules don't ask whether pods fit
     placing: Verdict = worst([planned, "cannot-tell" if in_doubt else "fits"])
     if not selected:
         skipped += tuple(
@@ -113,6 +124,24 @@ def find_violations(
         known=len(old),
     )
     return replace(checked, passed=_passed(checked))
+
+
+def _unexplained(
+    view: StackView, told: Sequence[tuple[Rule, Finding]], rules: Sequence[Rule]
+) -> Iterator[tuple[Rule, Finding]]:
+    """Yield the plan's reasons for workloads that no rule names, so that no verdict is without a finding."""
+    by_id = {rule.id: rule for rule in rules}
+    for size in view.judgement.sizing.workloads if view.judgement is not None else ():
+        name, certain = str(size.workload), size.verdict == "does-not-fit"
+        rule = by_id.get("claim-fits-no-pool" if certain else "claim-cannot-be-judged")
+        if size.verdict == "fits" or rule is None or any(name in finding.message for _, finding in told):
+            continue
+        if size.reasons and all(reason.code in REPORTED_OBJECTS for reason in size.reasons):
+            continue  # what is wrong with the object is a finding already
+        reasons = "; ".join(dict.fromkeys(reason.message for reason in size.reasons))
+        fix = next((reason.fix for reason in size.reasons if reason.fix), "")
+        place = next((each.place for each in size.reasons if each.place.file), NOWHERE)
+        yield rule, Finding(message=f"{name}: {reasons}", fix=fix, place=place, about=name, certain=certain)
 
 
 def _with_new_forms(
@@ -161,12 +190,12 @@ def _view(inputs: CommandInputs) -> tuple[StackView, Verdict]:
     request = PlanRequest(
         sources=inputs.sources, fleet=inputs.fleet, observed=inputs.observed, kubernetes=inputs.kubernetes
     )
-    plan = make_plan(replace(request, devices_only=True))
+    plan = make_plan(request)
     assert plan.manifests is not None  # make_plan keeps what it read
     view = view_of(
         plan.manifests,
         features_of(parse_version(plan.kubernetes)),
         plan,
-        whole_judgement=lambda: make_plan(request).judgement,
+        whole_judgement=lambda: plan.judgement,
     )
-    return view, plan.verdict
+    return view, plan.placing or plan.verdict

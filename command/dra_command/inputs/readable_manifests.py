@@ -13,12 +13,12 @@ from dra_command.inputs.manifest_filter import (
     skipped_file_notes,
     split_manifests,
 )
-from dra_command.inputs.skipped_files import missing_object_reason
+from dra_command.inputs.skipped_files import SkippedFile, missing_object_reason
 from dra_command.inputs.yaml_repair import repair_fix
 from dra_planner.errors import Diagnostic, ManifestError, PlannerError
+from dra_planner.plan.values import FILE_NOT_READ
 from dra_planner.sources import Source
 
-UNREADABLE = "file-not-read"
 Answer = TypeVar("Answer")
 
 
@@ -63,6 +63,18 @@ def evaluate_readable(inputs: CommandInputs, judge: Callable[[CommandInputs], An
         )
 
 
+def require_objects(inputs: CommandInputs) -> None:
+    """Raise SourceError if files were given and all of them are empty but for comments."""
+    if inputs.sources and not inputs.observed and all(map(_is_empty, inputs.sources)):
+        first, *others = (SkippedFile("no manifest", "", source.name) for source in inputs.sources)
+        raise no_manifests_error([first, *others], [])
+
+
+def _is_empty(source: Source) -> bool:
+    lines = (line.strip() for line in source.text.splitlines())
+    return all(not line or line.startswith("#") or line in ("---", "...") for line in lines)
+
+
 def _by_file(error: PlannerError, sources: Iterable[Source]) -> dict[str, PlannerError]:
     """Return the first fault of each file; nothing where a fault is of something else than these files."""
     names = {source.name for source in sources}
@@ -80,4 +92,4 @@ def _excused(faults: dict[str, PlannerError], sources: Iterable[Source]) -> bool
 
 def _unreadable(error: PlannerError) -> Diagnostic:
     fix = "; ".join(filter(None, (error.fix, repair_fix(error))))
-    return Diagnostic("error", UNREADABLE, error.message, error.place, fix)
+    return Diagnostic("error", FILE_NOT_READ, error.message, error.place, fix)

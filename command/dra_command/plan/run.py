@@ -12,7 +12,7 @@ from dra_command.command_line.arguments import UsageError
 from dra_command.command_line.exit_status import Status, status_of
 from dra_command.command_line.progress import doing
 from dra_command.inputs.command_inputs import CommandInputs, read_inputs
-from dra_command.inputs.readable_manifests import evaluate_readable
+from dra_command.inputs.readable_manifests import evaluate_readable, require_objects
 from dra_command.pens.visible import visible
 from dra_planner.clouds import cloud
 from dra_planner.errors import Diagnostic, FleetError, ManifestError, PlannerError, SourceError
@@ -64,6 +64,7 @@ def run(values: argparse.Namespace) -> int:
 def _plan(values: argparse.Namespace) -> tuple[CommandInputs, Plan]:
     try:
         inputs = read_inputs(values, needs_capacity=True)
+        require_objects(inputs)
         request = _request(inputs, values)
         with doing("planning", quiet=values.quiet):
             plan = make_plan(request)

@@ -57,8 +57,9 @@ def headline(plan: Plan) -> str:
 def verdict_parts(plan: Plan) -> tuple[str, str, str]:
     """Return the verdict, the demand where it is not the steady one (" at peak demand"), and what is to be said."""
     level = "" if plan.level == "steady" else f" at {plan.level} demand"
-    errors = sum(finding.severity == "error" for finding in plan.diagnostics)
-    if not plan.workloads and not errors:
+    apart = [each.diagnostic for each in plan.hindrances if not each.workloads]
+    errors = sum(finding.severity == "error" for finding in (*plan.diagnostics, *apart))
+    if not plan.workloads and not errors and not plan.hindrances:
         return "Nothing to place", "", "the manifests hold no workload"
     if plan.verdict == "fits":
         number = len(plan.workloads)
@@ -69,9 +70,23 @@ def verdict_parts(plan: Plan) -> tuple[str, str, str]:
     wrong = counted(errors, "error") if errors else ""
     simulated = _simulated_pending(plan)
     pending = "" if simulated and plan.judgement.is_observed else _pending(plan)
-    said = ", ".join(filter(None, (pending, simulated, wrong)))
+    hindered = _hindered(plan, is_pending_counted=bool(pending or simulated))
+    said = ", ".join(filter(None, (pending, simulated, *hindered, wrong)))
     verdict = "Does not fit" if plan.verdict == "does-not-fit" else "Cannot tell"
     return verdict, level, said
+
+
+def _hindered(plan: Plan, *, is_pending_counted: bool) -> Iterator[str]:
+    """Yield how many workloads never run although their devices fit, and how much isn't known or read."""
+    certain = {ref for each in plan.hindrances if each.is_certain for ref in each.workloads}
+    doubtful = {ref for each in plan.hindrances if each.verdict == "cannot-tell" for ref in each.workloads} - certain
+    unread = sum(each.verdict == "cannot-tell" and not each.workloads for each in plan.hindrances)
+    if certain and not is_pending_counted:
+        yield f"{counted(len(certain), 'workload')} can't run"
+    if doubtful:
+        yield f"{counted(len(doubtful), 'workload')} may not run"
+    if unread:
+        yield f"{counted(unread, 'object')} {'isn' if unread == 1 else 'aren'}'t read"
 
 
 def _on_nodes(plan: Plan) -> str:
@@ -151,7 +166,9 @@ def _changes(reasons: Iterable[Reason]) -> tuple[tuple[str, str], ...]:
 def diagnostics(plan: Plan) -> tuple[Diagnostic, ...]:
     """Return findings about objects, errors first."""
     order = {"error": 0, "warning": 1, "note": 2}
-    found = (*plan.diagnostics, *plan.beside)
+    told = {each.workload for each in plan.workloads}  # their reasons are printed with them
+    apart = (each.diagnostic for each in plan.hindrances if each.verdict == "fits" or told.isdisjoint(each.workloads))
+    found = (*plan.diagnostics, *apart, *plan.beside)
     return tuple(sorted(found, key=lambda each: (order[each.severity], each.place, each.code)))
 
 

@@ -17,6 +17,7 @@ from dra_planner.claims.extended import (
 from dra_planner.claims.identity import shape_id, strip, visible_labels
 from dra_planner.claims.limit_ranges import refuse as refuse_by_limits
 from dra_planner.claims.limit_ranges import with_defaults as with_limit_defaults
+from dra_planner.claims.queue_flavors import flavor_of, with_flavor
 from dra_planner.claims.quotas import Denial, QuotaRoom
 from dra_planner.claims.resolution import DOES_NOT_FIT, Unresolved, check_classes, classes_of, resolve_claims
 from dra_planner.claims.runtime_classes import refuse_runtime_class, with_runtime_class
@@ -205,7 +206,7 @@ class _Expansion:
             pod_set, changed = self._updated(workload, pod_set, before)
         elif pod_set.left is not None:
             pod_set = replace(pod_set, figures=pod_set.figures.at_most(pod_set.left))
-        template = self._created(pod_set.template, workload.meta.namespace)
+        template = self._created(pod_set.template, workload)
         ahead = self._manifests.existing.get(workload.ref) is workload
         member = Member(
             workload=workload.ref,
@@ -323,10 +324,11 @@ class _Expansion:
     def _limits(self, namespace: str) -> list[LimitRange]:
         return [each for each in self._manifests.limit_ranges if each.meta.namespace == namespace]
 
-    def _created(self, template: PodTemplate, namespace: str) -> PodTemplate:
-        """Return the template with what admission fills in when a pod is created."""
-        spec = with_limit_defaults(template.spec, self._limits(namespace))
+    def _created(self, template: PodTemplate, workload: Workload) -> PodTemplate:
+        """Return the template with what admission fills in when a pod is created, and what a queue adds to it."""
+        spec = with_limit_defaults(template.spec, self._limits(workload.meta.namespace))
         spec = with_runtime_class(spec, self._manifests.runtime_classes)
+        spec = with_flavor(spec, flavor_of(workload, self._manifests.queues))
         return replace(template, spec=tolerate_extended_resources(spec) if self._tolerates else spec)
 
     def _before(self, workload: Workload) -> PodSet | None:

@@ -20,6 +20,7 @@ from dra_planner.model import (
     ObjectKey,
     ObjectMeta,
     PodSpec,
+    QueueSetup,
     ResourceClaim,
     ResourceClaimTemplate,
     ResourceSlice,
@@ -61,6 +62,16 @@ class UnresolvedPods:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class UnreadObject:
+    """An object that may make pods with devices and that nothing reads: why, and what to give instead."""
+
+    title: str  # "Engine ml/llama"
+    why: str
+    instead: str
+    place: Place = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Manifests:
     """The objects of all sources that the API server would accept, and what is to be said about the others.
 
@@ -86,6 +97,7 @@ class Manifests:
     priority_classes: Mapping[str, int] = field(default_factory=dict, hash=False)  # "" names the default one
     runtime_classes: Mapping[str, RuntimeClass] = field(default_factory=dict, hash=False)
     taint_rules: tuple[DeviceTaintRule, ...] = ()
+    queues: QueueSetup = field(default_factory=QueueSetup)
     non_preempting: frozenset[str] = frozenset()  # those of them with preemptionPolicy Never
     limit_ranges: tuple[LimitRange, ...] = ()
     quotas: tuple[Mapping[str, Any], ...] = ()  # ResourceQuotas in API form
@@ -96,6 +108,7 @@ class Manifests:
     unresolved: tuple[UnresolvedPods, ...] = ()
     refused: frozenset[tuple[str, ObjectKey]] = frozenset()
     other_kinds: Mapping[str, int] = field(default_factory=dict, hash=False)
+    unread: tuple[UnreadObject, ...] = ()  # of the other kinds, those that may make pods with devices
     diagnostics: tuple[Diagnostic, ...] = ()
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from dra_planner.errors import Diagnostic, Severity
 from dra_planner.manifests.alternatives import alternative_notes
 from dra_planner.manifests.documents import read_documents
-from dra_planner.manifests.manifests import BoundPod, GroupClaims, Manifests, UnresolvedPods
+from dra_planner.manifests.manifests import BoundPod, GroupClaims, Manifests, UnreadObject, UnresolvedPods
 from dra_planner.manifests.objects import KubernetesObject, read_objects
 from dra_planner.manifests.parsing.claims import parse_claim, parse_claim_template, parse_device_class
 from dra_planner.manifests.parsing.compute_domains import channel_template
@@ -20,6 +20,7 @@ from dra_planner.manifests.parsing.fields import parse_meta
 from dra_planner.manifests.parsing.limit_ranges import parse_limit_range
 from dra_planner.manifests.parsing.nodes import parse_node
 from dra_planner.manifests.parsing.pods import parse_pod_template
+from dra_planner.manifests.parsing.queues import parse_queues
 from dra_planner.manifests.parsing.runtime_classes import parse_runtime_class
 from dra_planner.manifests.parsing.slices import parse_slice
 from dra_planner.manifests.parsing.taint_rules import parse_taint_rule
@@ -34,6 +35,7 @@ from dra_planner.manifests.workloads.description import Node as Part
 from dra_planner.manifests.workloads.gangs import find_gangs, gang_findings, groups_pods
 from dra_planner.manifests.workloads.queued import has_other_scheduler, is_queued
 from dra_planner.manifests.workloads.scalers import is_scaler, scaler_findings
+from dra_planner.manifests.workloads.unread import unread_object
 from dra_planner.model import (
     DeviceClass,
     DeviceTaintRule,
@@ -150,6 +152,7 @@ class _Collector:
         self.grouping: list[KubernetesObject] = []
         self.setup: list[KubernetesObject] = []
         self.other: Counter[str] = Counter()
+        self.unread: list[UnreadObject] = []
 
     def add(self, item: KubernetesObject) -> None:
         exists = bool(item.metadata.get("uid"))
@@ -176,6 +179,8 @@ class _Collector:
             read(self, kept)
         elif not (self.reader.scales(kept) if is_scaler(item) else self.add_workload(kept)):
             self.other[f"{item.api_version} {item.kind}"] += 1
+            if not exists and not self.reader.is_owned(item) and (unread := unread_object(kept)) is not None:
+                self.unread.append(unread)
 
     def _is_repeated(self, item: KubernetesObject) -> bool:
         """The first object of a name counts; a second one in the same file is a fault, in another an alternative."""
@@ -231,6 +236,7 @@ class _Collector:
             non_preempting=frozenset(self.non_preempting),
             runtime_classes=self.runtime_classes,
             taint_rules=tuple(self.taint_rules),
+            queues=parse_queues(self.setup),
             limit_ranges=tuple(self.limit_ranges),
             quotas=tuple(self.quotas),
             budgets=self.budgets,
@@ -240,6 +246,7 @@ class _Collector:
             unresolved=tuple(self.unresolved),
             refused=frozenset(self.refused),
             other_kinds=dict(sorted(self.other.items())),
+            unread=tuple(self.unread),
             diagnostics=tuple(self.diagnostics),
         )
 
@@ -431,6 +438,7 @@ _SETUP: Final = frozenset(
         "kubeadm.k8s.io",
         "kubelet.config.k8s.io",
         "config.kueue.x-k8s.io",
+        "kueue.x-k8s.io",
         "eksctl.io",
         "karpenter.sh",
         "karpenter.k8s.aws",

@@ -66,6 +66,7 @@ from dra_planner.model.pods import (
     TopologySpreadConstraint,
     peak_amounts,
 )
+from dra_planner.model.queues import ClusterQueue, FlavorQuota, QueueSetup, ResourceFlavor, ResourceGroup
 from dra_planner.model.runtime_classes import RuntimeClass
 from dra_planner.model.slices import (
     AttributeValue,
@@ -104,6 +105,7 @@ __all__ = [
     "CelSelector",
     "ClaimAllocation",
     "ClaimSpec",
+    "ClusterQueue",
     "Container",
     "ContainerClaim",
     "ContainerPort",
@@ -124,6 +126,7 @@ __all__ = [
     "DisruptionBudget",
     "ExactDeviceRequest",
     "Figures",
+    "FlavorQuota",
     "Gang",
     "GangPart",
     "GuardKind",
@@ -146,12 +149,15 @@ __all__ = [
     "PoolPart",
     "PreferredNodes",
     "PreferredPods",
+    "QueueSetup",
     "QuotaLimit",
     "Reason",
     "RequestPolicy",
     "Requirement",
     "ResourceClaim",
     "ResourceClaimTemplate",
+    "ResourceFlavor",
+    "ResourceGroup",
     "ResourceSlice",
     "Rollout",
     "RuntimeClass",

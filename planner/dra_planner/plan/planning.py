@@ -18,8 +18,9 @@ from dra_planner.plan.cluster.growth import plan_growth
 from dra_planner.plan.cluster.snapshot_plan import plan_on_snapshot
 from dra_planner.plan.demand.class_findings import ClassSources, find_class_faults
 from dra_planner.plan.demand.classes import fleet_classes
-from dra_planner.plan.demand.device_demand import device_demand
+from dra_planner.plan.demand.device_demand import block_other_drivers, device_demand
 from dra_planner.plan.demand.headroom import with_headroom
+from dra_planner.plan.hindrances import with_hindrances
 from dra_planner.plan.judgement.guarding import Guarded, judge_with_guards
 from dra_planner.plan.judgement.judgement import Judgement
 from dra_planner.plan.judgement.other_levels import find_levels_beside
@@ -47,9 +48,9 @@ def make_plan(request: PlanRequest) -> Plan:
     are in the plan: as reasons and diagnostics.
     """
     if request.observed and request.fleet is not None:
-        return plan_growth(request, request.fleet)
+        return with_hindrances(plan_growth(request, request.fleet))
     if request.observed:
-        return plan_on_snapshot(request)
+        return with_hindrances(plan_on_snapshot(request))
     if request.fleet is None:
         raise PlannerError("there is nothing to plan on", fix="give a fleet, or a snapshot of a cluster")
     fleet = request.fleet
@@ -91,13 +92,15 @@ def plan_manifests(
         demand, idle = with_headroom(asked, fleet)
     offers = with_taint_rules(predict_offers(fleet, features) if offers is None else offers, manifests.taint_rules)
     chosen: DeviceDemand | None = None
-    if devices_only:
+    if not devices_only:
+        demand = block_other_drivers(demand, offers, classes)
+    else:
         chosen = device_demand(demand, offers, classes)
         demand = chosen.demand
     judgement, guarded = judge_with_guards(
         demand, offers, classes, features, level=level, fleet=fleet, steps=steps, with_fixes=with_fixes
     )
-    return size_plan(
+    plan = size_plan(
         judgement,
         fleet if guarded is None else guarded.fleet,
         guarded=guarded,
@@ -107,6 +110,7 @@ def plan_manifests(
         manifests=manifests,
         left_out=chosen,
     )
+    return with_hindrances(plan)
 
 
 def size_plan(

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from dra_planner.manifests import Manifests
     from dra_planner.offers import Offer
     from dra_planner.plan.demand.device_demand import DeviceDemand
+    from dra_planner.plan.hindrances import Hindrance
     from dra_planner.plan.judgement.guarding import Guarded
     from dra_planner.plan.judgement.judgement import Judgement
     from dra_planner.sizing import DeviceCount
@@ -39,6 +40,10 @@ MISSING_POOL: Final = "pool-missing"
 """The code of a reason that says what the fleet lacks."""
 MAY_RUN_OUT: Final = "addresses-may-run-out"
 """The code of the finding that a quota of addresses may not be enough."""
+
+FILE_NOT_READ: Final = "file-not-read"
+"""The code of the finding that a file can't be read."""
+_DOUBTS: Final = frozenset({MAY_RUN_OUT, FILE_NOT_READ})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,6 +173,8 @@ class Plan:
     beside: tuple[Diagnostic, ...] = ()  # what ceiling and peak demand are worse off with; no verdict depends on it
     inputs: Mapping[str, object] = field(default_factory=dict, hash=False)
     manifests: Manifests | None = field(default=None, compare=False)  # what it was made from, for rules
+    placing: Verdict | None = None  # the verdict without hindrances, if there are any
+    hindrances: tuple[Hindrance, ...] = ()  # what keeps pods from running although their devices fit
     left_out: DeviceDemand | None = field(default=None, compare=False)  # with `devices_only`: what was not judged
     limits: tuple[LimitUse, ...] = ()  # of the fleet, as far as they concern its pools
     guarded: Guarded | None = None  # the guards of the plan, and the plan without them
@@ -181,6 +188,11 @@ class Plan:
     def given_fleet(self) -> Fleet | None:
         """The fleet as the user wrote it; `fleet` has the pools that guards split."""
         return self.fleet if self.guarded is None else self.guarded.given
+
+    @property
+    def findings(self) -> tuple[Diagnostic, ...]:
+        """What reading and planning found, and what keeps pods from running."""
+        return (*self.diagnostics, *(each.diagnostic for each in self.hindrances))
 
     @property
     def level(self) -> DemandLevel:
@@ -221,7 +233,8 @@ class Plan:
         """Return the verdict for one level of demand: the plan's own for the level judged."""
         if level == self.level:
             return self.verdict
-        return overall_verdict(worst(each.verdicts[level] for each in self.workloads), self.diagnostics)
+        placing = worst((*(each.verdicts[level] for each in self.workloads), *(h.verdict for h in self.hindrances)))
+        return overall_verdict(placing, self.diagnostics)
 
     @property
     def method(self) -> str:
@@ -246,11 +259,12 @@ class Plan:
 def overall_verdict(placing: Verdict, findings: Iterable[Diagnostic]) -> Verdict:
     """Return the one verdict of a plan: what placing its pods says, and *does not fit* where a finding is an error.
 
-    Addresses that may run out are a doubt. Headline, JSON, the plan's document and the exit status all go by it.
+    Addresses that may run out and files that can't be read are doubts. Headline, JSON, the plan's document, and the
+    exit status all go by it.
     """
     found = tuple(findings)
-    if any(finding.severity == "error" for finding in found):
+    if any(finding.severity == "error" and finding.code not in _DOUBTS for finding in found):
         return "does-not-fit"
-    if placing == "fits" and any(finding.code == MAY_RUN_OUT for finding in found):
+    if placing == "fits" and any(finding.code in _DOUBTS for finding in found):
         return "cannot-tell"
     return placing

@@ -40,8 +40,13 @@ class Waiting:
 
 @lru_cache(maxsize=4)
 def waiting(judgement: Judgement) -> tuple[Waiting, ...]:
-    """Return every shape of every workload that does not fit or cannot be told, sorted by workload."""
-    return tuple(_waiting(judgement))
+    """Return every shape on the pools of workloads that don't fit or can't be evaluated, sorted by workload."""
+    return tuple(case for case in _waiting(judgement) if case.shape.id not in judgement.on_system)
+
+
+def waiting_on_system(judgement: Judgement) -> tuple[Waiting, ...]:
+    """Return the same of the pods without devices, which run on the system pool."""
+    return tuple(case for case in _waiting(judgement) if case.shape.id in judgement.on_system)
 
 
 def _waiting(judgement: Judgement) -> Iterator[Waiting]:

@@ -72,14 +72,14 @@ def test_a_level(shared: Project, level: str, severities: list[str], status: int
     assert (RULE in done.json["judged"]) is (level != "disabled")
 
 
-def test_a_rule_that_is_off_is_turned_on(project: Project) -> None:
+def test_a_rule_is_turned_off(project: Project) -> None:
     plain = checked(project, "--stack", "dev").json
-    project.write("pulumi-dra.yaml", "rules: {pod-fits-no-system-pool: advisory}\n")
+    project.write("pulumi-dra.yaml", "rules: {pod-fits-no-system-pool: disabled}\n")
 
     configured = checked(project, "--stack", "dev").json
 
-    assert "pod-fits-no-system-pool" not in plain["judged"]
-    assert "pod-fits-no-system-pool" in configured["judged"]
+    assert "pod-fits-no-system-pool" in plain["judged"]
+    assert "pod-fits-no-system-pool" not in configured["judged"]
 
 
 @pytest.mark.parametrize("where", ["pulumi-dra.yaml", "workloads/pulumi-dra.yaml"])

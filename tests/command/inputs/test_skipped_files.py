@@ -89,9 +89,9 @@ FOLDERS: dict[str, tuple[dict[str, str], list[tuple[str, str, str]], int]] = {
     "what a shell fills in": ({"a.yaml": ENVIRONMENT}, [], 0),
     "a pod template of Spark": ({"a.yaml": SPARK}, [("note", "file-not-judged", "Spark")], 0),
     "a pod without an image": ({"a.yaml": NO_IMAGE}, [("error", "required-value", "image")], 1),
-    "a file that is no YAML": ({"a.yaml": BROKEN}, [("error", "file-not-read", "cannot be read as YAML")], 1),
+    "a file that is no YAML": ({"a.yaml": BROKEN}, [("error", "file-not-read", "cannot be read as YAML")], 3),
     "a kind without its version": (
-        {"a.yaml": "kind: Pod\nmetadata: {name: p}\n"}, [("error", "file-not-read", "apiVersion not set")], 1,
+        {"a.yaml": "kind: Pod\nmetadata: {name: p}\n"}, [("error", "file-not-read", "apiVersion not set")], 3,
     ),
 }  # fmt: skip
 
@@ -233,13 +233,12 @@ def test_standard_input_has_the_name_it_is_given(project: Project) -> None:
 def test_one_rule_alone(project: Project) -> None:
     project.write("pod.yaml", GOOD.replace("image: i}", "image: i, resources: {requests: {cpu: 64}}}"))
 
-    quiet = project.run("check", "pod.yaml", "--stack", "dev", "--format", "json")
-    asked = project.run(
-        "check", "pod.yaml", "--stack", "dev", "--select", "pod-fits-no-system-pool", "--format", "json"
-    )
+    words = ("check", "pod.yaml", "--stack", "dev", "--format", "json", "--select")
+    other = project.run(*words, "class-misspelt")
+    asked = project.run(*words, "pod-fits-no-system-pool")
 
-    assert (told(quiet), quiet.status) == ([], 0)
-    assert [each["code"] for each in told(asked)] == ["pod-fits-no-system-pool"]
+    assert (told(other), other.status) == ([], 0)
+    assert ([each["code"] for each in told(asked)], asked.status) == (["pod-fits-no-system-pool"], 1)
 
 
 def test_a_rule_that_is_not_there_is_answered_with_the_nearest(project: Project) -> None:

@@ -395,7 +395,8 @@ CASES = [
     ),
     Case(
         "a PodGroup of another scheduler that its pods do not name",
-        fleet(pool()), (replicas(3, ", schedulerName: volcano", GANG),), "fits", {"l4": 3},
+        fleet(pool()), (replicas(3, ", schedulerName: volcano", GANG),), "cannot-tell", {"l4": 3},
+        "pod-waits-for-others",
         says="1 object of kind scheduling.volcano.sh/v1beta1 PodGroup is ignored",
     ),
     Case(
@@ -496,7 +497,8 @@ CASES = [
     ),
     Case(
         "pods behind a scheduling gate are counted as they will run",
-        fleet(pool()), (replicas(2, WAITING),), "fits", {"l4": 2}, says="held by 1 scheduling gate",
+        fleet(pool()), (replicas(2, WAITING),), "cannot-tell", {"l4": 2}, "pod-waits-for-others",
+        "held by 1 scheduling gate",
     ),
     Case(
         "two ComputeDomains of ten nodes, each in a rack of eighteen",

@@ -60,7 +60,7 @@ def _cells(each: Combination, pools: tuple[str, ...]) -> Iterator[str]:
 
 
 def _first_reason(plan: Plan) -> tuple[str, str]:
-    for finding in plan.diagnostics:
+    for finding in plan.findings:
         if finding.severity == "error":
             return finding.message, finding.fix
     for workload in plan.workloads:

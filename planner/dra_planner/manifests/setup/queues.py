@@ -12,10 +12,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dra_planner.clouds import cloud, names
 from dra_planner.errors import Diagnostic
 from dra_planner.manifests.objects import KubernetesObject
-from dra_planner.manifests.setup.cluster_tools.kueue import KUEUE_CONFIG
 from dra_planner.manifests.workloads.description import KUEUE_QUEUE, Node
 from dra_planner.manifests.workloads.queued import KAI, KAI_QUEUE, OLD_KAI_QUEUE, VOLCANO, labels_of
-from dra_planner.model import ClaimSpec, ObjectKey, PodResourceClaim, ResourceClaim, ResourceClaimTemplate, Workload
+from dra_planner.model import ObjectKey, PodResourceClaim, ResourceClaim, ResourceClaimTemplate, Workload
 
 
 def queue_findings(
@@ -26,9 +25,8 @@ def queue_findings(
 ) -> Iterator[Diagnostic]:
     """Yield what queues, schedulers and autoscalers of these manifests refuse or do not see of the claims."""
     objects, workloads = list(objects), list(workloads)
-    mapped = _mapped_classes(objects)
     for workload in workloads:
-        yield from _kueue(workload, claims, templates, mapped)
+        yield from _kueue(workload, templates)
         yield from _kai(workload, claims)
         yield from _not_counted(workload, templates)
     if any(pods.template.spec.resource_claims for workload in workloads for pods in workload.pod_sets):
@@ -36,27 +34,17 @@ def queue_findings(
     yield from (finding for item in objects for finding in _volcano(item))
 
 
-def _kueue(
-    workload: Workload,
-    claims: Mapping[ObjectKey, ResourceClaim],
-    templates: Mapping[ObjectKey, ResourceClaimTemplate],
-    mapped: frozenset[str] | None,
-) -> Iterator[Diagnostic]:
+def _kueue(workload: Workload, templates: Mapping[ObjectKey, ResourceClaimTemplate]) -> Iterator[Diagnostic]:
+    """Yield what depends on Kueue's version; what no version admits keeps pods from running, and plans say so."""
     if KUEUE_QUEUE not in workload.meta.labels:
         return
     for entry in _entries(workload):
-        if entry.resource_claim_name:
-            named = f"Kueue refuses the named claim {entry.resource_claim_name}: it counts claims of templates alone"
-            yield _refused(workload, named, "use a ResourceClaimTemplate")
-    keys = {each.resource_claim_template_name for each in _entries(workload) if not each.resource_claim_name}
-    found = [templates.get(ObjectKey(workload.meta.namespace, name or "")) for name in keys]
-    said = {pair for each in found if each is not None for pair in _kueue_refusals(each.spec, mapped)}
-    for message, fix in sorted(said):
-        yield _refused(workload, message, fix)
-
-
-def _refused(workload: Workload, message: str, fix: str) -> Diagnostic:
-    return Diagnostic("warning", "queue-refuses-claim", f"{workload.ref}: {message}", workload.place, fix)
+        template = templates.get(ObjectKey(workload.meta.namespace, entry.resource_claim_template_name or ""))
+        if template is not None and template.spec.constraints:
+            message = f"{workload.ref}: Kueue up to 0.17 rejects constraints, and later versions ignore them"
+            fix = "leave constraints out of queued claims"
+            yield Diagnostic("warning", "queue-refuses-claim", message, workload.place, fix)
+            return
 
 
 def _not_counted(workload: Workload, templates: Mapping[ObjectKey, ResourceClaimTemplate]) -> Iterator[Diagnostic]:
@@ -73,42 +61,6 @@ def _not_counted(workload: Workload, templates: Mapping[ObjectKey, ResourceClaim
                 message = f"{workload.ref}: {who} counts {form} {counted}, so the queue's share does not hold"
                 fix = "request a count" if everything else "request one of them with exactly"
                 yield Diagnostic("warning", "queue-refuses-claim", message, workload.place, fix)
-
-
-def _kueue_refusals(spec: ClaimSpec, mapped: frozenset[str] | None) -> Iterator[tuple[str, str]]:
-    """Yield what Kueue refuses of a claim, each with its fix."""
-    if spec.constraints:
-        yield (
-            "Kueue refuses constraints up to 0.17, and does not see them since",
-            "leave constraints out of queued claims",
-        )
-    for request in spec.requests:
-        if request.first_available:
-            yield "Kueue refuses firstAvailable: it cannot count alternatives", "request one of them with exactly"
-        exact = request.exactly
-        if exact is None:
-            continue
-        if exact.allocation_mode == "All":
-            yield "Kueue refuses allocationMode: All: it cannot count the devices", "request a count"
-        if exact.admin_access:
-            yield "Kueue refuses adminAccess", "leave the queue's label out, for such pods take no devices from others"
-        if mapped is not None and exact.device_class_name not in mapped:
-            name = exact.device_class_name
-            message = f"Kueue's configuration maps no resource to DeviceClass {name}, so the job is never admitted"
-            yield message, f"add {name} to resources.deviceClassMappings of Kueue's configuration"
-
-
-def _mapped_classes(objects: Iterable[KubernetesObject]) -> frozenset[str] | None:
-    """Return the classes that Kueue's configuration maps; None where no configuration is given."""
-    configurations = [item for item in objects if (item.group, item.kind) == KUEUE_CONFIG]
-    if not configurations:
-        return None
-    return frozenset(
-        str(name)
-        for item in configurations
-        for _, row in Node(item.data, item.place).at("resources.deviceClassMappings").members()
-        for name in row.get("deviceClassNames", ())
-    )
 
 
 def _kai(workload: Workload, claims: Mapping[ObjectKey, ResourceClaim]) -> Iterator[Diagnostic]:

@@ -69,6 +69,8 @@ class WorkloadReader:
             # Kinds that the API server knows have been decoded; of others nobody has checked the types of the fields.
             sets = []
             reading.unresolved("a field of it has an unexpected type", Figures.fixed(1))
+        if not sets and not (reading.unknown or reading.faults or reading.generated):
+            reading.unresolved("it describes no pod, and what its controller makes of it isn't known", Figures.fixed(1))
         meta = parse_meta(item.metadata, item.place)
         workload = Workload(
             kind=item.kind,

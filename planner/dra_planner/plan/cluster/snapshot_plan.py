@@ -78,7 +78,7 @@ def read_cluster(request: PlanRequest, classes: Classes | None = None) -> ReadCl
             features,
             tolerates_extended_resources=_tolerates_extended_resources(snapshot),
         ),
-        offers=with_taint_rules(observe_offers(snapshot, features), _taint_rules(manifests, snapshot)),
+        offers=with_taint_rules(observe_offers(snapshot, features), manifests.taint_rules),
         diagnostics=(*snapshot.diagnostics, *(given.diagnostics if given is not snapshot else ())),
     )
 
@@ -145,7 +145,7 @@ def _node(offer: Offer, devices: DeviceCount) -> PlannedPool:
 
 
 def _together(given: Manifests, snapshot: Manifests) -> Manifests:
-    """What is given, with the claims, templates, classes and namespaces that the cluster has already."""
+    """What is given, with the objects that it may refer to and that the cluster has already."""
     if given is snapshot:
         return snapshot
     return replace(
@@ -154,6 +154,13 @@ def _together(given: Manifests, snapshot: Manifests) -> Manifests:
         templates={**snapshot.templates, **given.templates},
         classes={**snapshot.classes, **given.classes},
         namespaces={**snapshot.namespaces, **given.namespaces},
+        priority_classes={**snapshot.priority_classes, **given.priority_classes},
+        non_preempting=given.non_preempting | (snapshot.non_preempting - given.priority_classes.keys()),
+        runtime_classes={**snapshot.runtime_classes, **given.runtime_classes},
+        taint_rules=_taint_rules(given, snapshot),
+        queues=snapshot.queues.merged(given.queues),
+        nodes=snapshot.nodes,
+        bound_pods=snapshot.bound_pods,
     )
 
 
@@ -184,10 +191,6 @@ def _in_cluster(manifests: Manifests, snapshot: Manifests) -> Manifests:
         limit_ranges=_limit_ranges(manifests, snapshot),
         quotas=_quotas(manifests, snapshot),
         budgets=_budgets(manifests, snapshot),
-        priority_classes={**snapshot.priority_classes, **manifests.priority_classes},
-        runtime_classes={**snapshot.runtime_classes, **manifests.runtime_classes},
-        taint_rules=_taint_rules(manifests, snapshot),
-        non_preempting=manifests.non_preempting | (snapshot.non_preempting - manifests.priority_classes.keys()),
         generated_claims={**snapshot.generated_claims, **manifests.generated_claims},
     )
 

@@ -13,9 +13,11 @@ from difflib import SequenceMatcher
 from typing import Final
 
 from dra_planner.claims import extended_resources
-from dra_planner.model import Blocked, ClaimSpec, Demand, DeviceClass, Member, Shape
+from dra_planner.model import Blocked, ClaimSpec, Demand, DeviceClass, Member, Reason, Shape
 from dra_planner.offers import Offer
 
+OTHER_DRIVER: Final = "device-of-another-driver"
+"""The code of the reason that pods request devices of a driver that the fleet doesn't run."""
 _DRIVER: Final = re.compile(r"""\bdevice\.driver\s*==\s*["']([^"']+)["']""")
 _SLIP: Final = 0.8  # as near to the own domain: misspelt
 
@@ -67,6 +69,48 @@ def device_demand(demand: Demand, offers: Iterable[Offer], classes: Mapping[str,
             unknown.append(each)
     kept = replace(demand, shapes=tuple(shapes), blocked=tuple(blocked))
     return DeviceDemand(kept, tuple(others), tuple(unknown))
+
+
+def block_other_drivers(demand: Demand, offers: Iterable[Offer], classes: Mapping[str, DeviceClass]) -> Demand:
+    """Return the demand with the pods blocked that request devices only of drivers that no offer runs.
+
+    The fleet may not describe the nodes that have them, so nobody can tell whether such pods run.
+    """
+    offers = tuple(offers)
+    drivers = {part.driver for offer in offers for part in offer.slices}
+    own = {_domain(name) for name in drivers}
+    counted = {name for offer in offers for name in offer.node.allocatable}
+    kept: list[Shape] = []
+    blocked: list[Blocked] = []
+    for shape in demand.shapes:
+        resources = extended_resources(shape.pod)
+        names = None
+        if shape.claims or resources:
+            names = _names_of_others(shape, resources - counted, classes, drivers, own)
+        if names is None:
+            kept.append(shape)
+        else:
+            blocked += (_of_another_driver(member, names) for member in shape.members)
+    known = tuple(_named(each, classes, own) for each in demand.blocked)
+    return replace(demand, shapes=tuple(kept), blocked=(*known, *blocked))
+
+
+def _named(blocked: Blocked, classes: Mapping[str, DeviceClass], own: set[str]) -> Blocked:
+    """Return pods whose classes aren't given as those of another driver, if all classes have names of other vendors."""
+    names = [name for name in blocked.classes if name not in classes and is_of_another_vendor(name, own)]
+    if not names or len(names) < len(blocked.classes):
+        return blocked
+    return _of_another_driver(blocked.member, tuple(f"DeviceClass {name}" for name in names))
+
+
+def _of_another_driver(member: Member, names: tuple[str, ...]) -> Blocked:
+    message = f"{member.workload} requests {' and '.join(names)}, whose driver the fleet doesn't run"
+    fix = "plan on a snapshot of nodes that have these devices (--observed), or request devices of the fleet"
+    return Blocked(
+        member=member,
+        verdict="cannot-tell",
+        reason=Reason(code=OTHER_DRIVER, message=message, fix=fix, place=member.place),
+    )
 
 
 def is_of_another_vendor(name: str, own: Collection[str]) -> bool:

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dra_planner.allocation import Undecided, reasons_of
+from dra_planner.plan.demand.device_demand import OTHER_DRIVER
+from dra_planner.plan.hindrances import find_hindrances
 from dra_policies.rules.claims.class_misspelt import known_classes, meant_class
+from dra_policies.rules.hindrances import situation_of
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.stack_view import StackView
 from dra_policies.view.waiting_pods import Waiting, subject, waiting
@@ -15,8 +18,11 @@ def check(view: StackView) -> Iterator[Finding]:
     judgement = view.judgement
     if judgement is None:
         return
+    situation = situation_of(view)
+    found = find_hindrances(situation) if situation is not None else ()
+    explained = {ref for each in found if each.is_certain for ref in each.workloads}
     for case in waiting(judgement):
-        reason = _unknown(case)
+        reason = "" if case.size.workload in explained else _unknown(case)
         if reason:
             yield Finding(
                 message=f"{subject(case, view.manifests)} cannot be judged: {reason}",
@@ -27,10 +33,13 @@ def check(view: StackView) -> Iterator[Finding]:
                 certain=False,
             )
     known = known_classes(view)
+    unfit = {size.workload for size in judgement.sizing.workloads if size.verdict != "fits"}
     for blocked in judgement.demand.blocked:
         if any(meant_class(name, known) for name in blocked.classes):
             continue  # told of the claim
-        if blocked.verdict == "cannot-tell":
+        if blocked.member.workload not in unfit:
+            continue  # only a rollout or a scaler adds these pods, or nobody asked about the workload
+        if blocked.verdict == "cannot-tell" and blocked.reason.code != OTHER_DRIVER:
             yield Finding(
                 message=f"{blocked.member.workload} cannot be judged: {blocked.reason.message}",
                 fix=blocked.reason.fix,
@@ -49,7 +58,7 @@ def _unknown(case: Waiting) -> str:
             if isinstance(pool.answer, Undecided)
             for reason in reasons_of(pool.answer)[:1]
         )
-    if case.size.verdict == "cannot-tell" and case.fits_somewhere:
+    if case.size.verdict == "cannot-tell":
         return "; ".join(reason.message for reason in case.size.reasons)
     return ""
 

@@ -15,7 +15,7 @@ from dra_policies.view.waiting_pods import Waiting, doubt, subject, waiting
 
 MOST_REASONS = 4  # told in one sentence
 MOST_NAMES = 3  # of pools that give the same reason
-TOLD_OF_THE_OBJECT = ("claim-refused", "class-refused")  # what is wrong with it is a finding of its own
+REPORTED_OBJECTS = ("claim-refused", "class-refused")  # what is wrong with it is a finding of its own
 
 
 def check(view: StackView) -> Iterator[Finding]:
@@ -33,8 +33,11 @@ def check(view: StackView) -> Iterator[Finding]:
                 about=str(case.size.workload),
                 certain=not view.doubtful_pools,
             )
+    unfit = {size.workload for size in judgement.sizing.workloads if size.verdict != "fits"}
     for blocked in judgement.demand.blocked:
-        if blocked.verdict == "does-not-fit" and not (view.diagnostics and blocked.reason.code in TOLD_OF_THE_OBJECT):
+        if blocked.member.workload not in unfit:
+            continue  # only a rollout or a scaler adds these pods, or nobody asked about the workload
+        if blocked.verdict == "does-not-fit" and not (view.diagnostics and blocked.reason.code in REPORTED_OBJECTS):
             yield Finding(
                 message=f"{blocked.member.workload}: {blocked.reason.message}",
                 fix=blocked.reason.fix,

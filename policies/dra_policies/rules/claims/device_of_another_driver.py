@@ -4,11 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dra_planner.plan.demand.device_demand import OTHER_DRIVER
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.stack_view import StackView
 
 
 def check(view: StackView) -> Iterator[Finding]:
+    for blocked in view.judgement.demand.blocked if view.judgement is not None else ():
+        if blocked.reason.code == OTHER_DRIVER:
+            yield Finding(
+                message=blocked.reason.message,
+                fix=blocked.reason.fix,
+                urn=view.judged_urn,
+                place=blocked.member.place,
+                about=str(blocked.member.workload),
+                certain=False,
+            )
     for other in view.other_devices:
         names = " and ".join(other.names)
         yield Finding(

@@ -6,16 +6,14 @@ from collections.abc import Iterator
 
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.stack_view import StackView
-from dra_policies.view.waiting_pods import waiting
+from dra_policies.view.waiting_pods import waiting_on_system
 
 
 def check(view: StackView) -> Iterator[Finding]:
     judgement = None if view.whole_judgement is None else view.whole_judgement()
     if judgement is None:
         return
-    for case in waiting(judgement):
-        if case.shape.id not in judgement.on_system:
-            continue
+    for case in waiting_on_system(judgement):
         reasons = "; ".join(dict.fromkeys(reason.message for reason in case.size.reasons))
         yield Finding(
             message=f"{case.size.workload} does not fit the system pool: {reasons}",
@@ -29,11 +27,9 @@ def check(view: StackView) -> Iterator[Finding]:
 RULE = Rule(
     id="pod-fits-no-system-pool",
     says="Pods that request no device fit the system pool.",
-    why="They wait for nodes; but a cluster may have other nodes for them, which no fleet names, so this is not asked "
-    "unless somebody wants to know.",
+    why="They stay pending, unless the cluster has nodes for them that the fleet doesn't describe.",
     fix="Use more or larger nodes for the system pool, or request less.",
-    level="advisory",
+    level="mandatory",
     needs="pools",
     check=check,
-    is_on=False,
 )

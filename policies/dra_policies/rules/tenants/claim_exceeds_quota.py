@@ -2,24 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from dra_planner.claims import QuotaRoom
-from dra_policies.rules.rule import Finding, Rule
-from dra_policies.view.stack_view import StackView
-
-
-def check(view: StackView) -> Iterator[Finding]:
-    if view.manifests is None or view.features is None or not view.manifests.quotas:
-        return
-    classes = {**view.classes, **view.manifests.classes}
-    for key, reason in QuotaRoom(view.manifests, classes, view.features).denied_claims.items():
-        yield Finding(
-            message=f"ResourceClaim {key}: {reason.message}",
-            fix=reason.fix,
-            place=view.manifests.claims[key].meta.place,
-        )
-
+from dra_planner.plan.hindrances.claim_quotas import find_denied_claims
+from dra_policies.rules.hindrances import tell
+from dra_policies.rules.rule import Rule
 
 RULE = Rule(
     id="claim-exceeds-quota",
@@ -27,5 +12,5 @@ RULE = Rule(
     why="The API server refuses to create the claim, and pods that name it stay pending.",
     fix="Raise the quota, or request fewer devices.",
     level="mandatory",
-    check=check,
+    check=tell("claim-exceeds-quota", find_denied_claims),
 )

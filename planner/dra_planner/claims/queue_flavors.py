@@ -1,0 +1,28 @@
+"""What Kueue adds to the pods of a workload when it admits them: the labels and tolerations of their flavor.
+
+Source: kubernetes-sigs/kueue:pkg/podset/podset.go@v0.19.2 (FromAssignment, Merge).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from dra_planner.manifests.workloads.description import KUEUE_QUEUE
+from dra_planner.model import PodSpec, QueueSetup, ResourceFlavor, Workload
+
+
+def flavor_of(workload: Workload, queues: QueueSetup) -> ResourceFlavor | None:
+    """Return the flavor that Kueue gives all pods of a workload; None without a queue, or if it can choose."""
+    queue = workload.meta.labels.get(KUEUE_QUEUE)
+    return None if queue is None else queues.only_flavor(workload.meta.namespace, queue)
+
+
+def with_flavor(pod: PodSpec, flavor: ResourceFlavor | None) -> PodSpec:
+    """Return the pod as Kueue starts it."""
+    if flavor is None:
+        return pod
+    return replace(
+        pod,
+        node_selector={**pod.node_selector, **flavor.node_labels},
+        tolerations=tuple(dict.fromkeys((*pod.tolerations, *flavor.tolerations))),
+    )

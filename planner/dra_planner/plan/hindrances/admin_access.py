@@ -1,0 +1,31 @@
+"""Admin access to devices in a namespace whose label isn't known: the API server admits such claims only with it.
+
+If the namespace is declared beside the claim and lacks the label, reading the claim rejects it already.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from dra_planner.claims.written import alternatives, written_claims
+from dra_planner.plan.hindrances.hindrance import Hindrance, Situation
+
+LABEL: Final = "resource.kubernetes.io/admin-access"
+
+
+def find_unknown_admin_access(situation: Situation) -> Iterator[Hindrance]:
+    """Yield claims with admin access in namespaces that aren't given."""
+    for claim in written_claims(situation.manifests):
+        if not any(way.admin_access for request in claim.spec.requests for way in alternatives(request)):
+            continue
+        if claim.namespace not in situation.manifests.namespaces:
+            yield Hindrance(
+                code="admin-access-unknown",
+                message=f"{claim.title} requests admin access, and whether namespace {claim.namespace} carries "
+                f"{LABEL}=true cannot be told: it is not declared here",
+                fix=f'declare the namespace with the label {LABEL}: "true", if its users may reach everyone\'s devices',
+                place=claim.place,
+                workloads=claim.users,
+                verdict="cannot-tell",
+            )

@@ -1,0 +1,94 @@
+"""All hindrances of a situation, and what they make of a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from dra_planner.drivers import nvidia
+from dra_planner.model import DEMAND_LEVELS, worst
+from dra_planner.plan.hindrances.admin_access import find_unknown_admin_access
+from dra_planner.plan.hindrances.claim_quotas import find_denied_claims
+from dra_planner.plan.hindrances.containers import find_missing_requests
+from dra_planner.plan.hindrances.device_counts import find_oversized_claims
+from dra_planner.plan.hindrances.driver_configuration import find_refused_configuration
+from dra_planner.plan.hindrances.facts import find_facts
+from dra_planner.plan.hindrances.hindrance import Hindrance, Situation
+from dra_planner.plan.hindrances.others import find_waits_for_others
+from dra_planner.plan.hindrances.queues import find_queue_faults
+from dra_planner.plan.hindrances.references import find_missing_classes
+from dra_planner.plan.hindrances.slices import find_unusable_slices
+from dra_planner.plan.hindrances.stages import STAGES
+from dra_planner.plan.hindrances.unmet_rules import find_daemons_without_devices, find_unmet_affinity
+from dra_planner.plan.hindrances.unread import find_unread_objects
+from dra_planner.releases import features_of, parse_version
+
+if TYPE_CHECKING:
+    from dra_planner.plan.values import Plan, PlannedWorkload
+
+FINDERS: Final[tuple[Callable[[Situation], Iterator[Hindrance]], ...]] = (
+    find_denied_claims,
+    find_unknown_admin_access,
+    find_unusable_slices,
+    find_oversized_claims,
+    find_refused_configuration,
+    find_missing_requests,
+    find_missing_classes,
+    find_waits_for_others,
+    find_queue_faults,
+    find_unmet_affinity,
+    find_daemons_without_devices,
+    find_unread_objects,
+    find_facts,
+)
+
+
+SIMULATED: Final = "simulation-leaves-pods"
+"""The code of the reason that the simulation gives, which a cause replaces."""
+
+
+def find_hindrances(situation: Situation) -> tuple[Hindrance, ...]:
+    """Return everything that keeps pods of a situation from running, in a fixed order."""
+    return tuple(dict.fromkeys(found for find in FINDERS for found in find(situation)))
+
+
+def with_hindrances(plan: Plan) -> Plan:
+    """Return the plan with the hindrances of its manifests, and its verdicts made worse by them."""
+    if plan.manifests is None:
+        return plan
+    found = find_hindrances(_situation(plan))
+    if not found:
+        return plan
+    return replace(
+        plan,
+        hindrances=found,
+        placing=plan.verdict,
+        verdict=worst((plan.verdict, *(each.verdict for each in found))),
+        workloads=tuple(_hindered(each, found) for each in plan.workloads),
+    )
+
+
+def _hindered(planned: PlannedWorkload, found: tuple[Hindrance, ...]) -> PlannedWorkload:
+    own = [each for each in found if planned.workload in each.workloads and each.verdict != "fits"]
+    if not own:
+        return planned
+    verdict = worst(each.verdict for each in own)
+    explained = any(each.code in STAGES and STAGES[each.code] == "scheduled" for each in own if each.is_certain)
+    reasons = [each for each in planned.reasons if not (explained and each.code == SIMULATED)]
+    return replace(
+        planned,
+        verdicts={level: worst((planned.verdicts[level], verdict)) for level in DEMAND_LEVELS},
+        reasons=tuple(dict.fromkeys((*reasons, *(each.reason for each in own)))),
+    )
+
+
+def _situation(plan: Plan) -> Situation:
+    assert plan.manifests is not None  # the caller has looked
+    return Situation(
+        manifests=plan.manifests,
+        features=features_of(parse_version(plan.kubernetes)),
+        classes=plan.classes,
+        offers=plan.offers,
+        nvidia=None if plan.fleet is None else plan.fleet.drivers.of(nvidia.DRIVER),
+    )

@@ -1,0 +1,31 @@
+"""The one table of findings that keep pods from running, by the step of a pod's life that never happens.
+
+A rule with one of these ids is mandatory, and a plan with one of these findings doesn't fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final, Literal
+
+Stage = Literal["created", "scheduled", "started"]
+
+STAGES: Final[Mapping[str, Stage]] = MappingProxyType(
+    {
+        "object-is-refused": "created",
+        "claim-exceeds-quota": "created",
+        "claim-asks-for-too-many-devices": "scheduled",
+        "claim-fits-no-pool": "scheduled",
+        "pool-maximum-too-small": "scheduled",
+        "pod-fits-no-system-pool": "scheduled",
+        "pod-cannot-be-scheduled": "scheduled",
+        "queue-admits-no-pod": "scheduled",
+        "driver-config-refused": "started",
+        "request-not-in-claim": "started",
+    }
+)
+"""Ids of findings, which are also ids of rules."""
+
+DOUBTS: Final = frozenset({"reference-not-found", "pod-waits-for-others", "object-not-read", "file-not-read"})
+"""Findings after which nobody can tell whether pods run."""

@@ -1,0 +1,19 @@
+"""Objects that nothing reads although they may make pods with devices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dra_planner.plan.hindrances.hindrance import Hindrance, Situation
+
+
+def find_unread_objects(situation: Situation) -> Iterator[Hindrance]:
+    """Yield each object whose pods, if it makes any, aren't in the plan."""
+    for each in situation.manifests.unread:
+        yield Hindrance(
+            code="object-not-read",
+            message=f"{each.title}: {each.why}, so its pods aren't in the plan",
+            fix=each.instead,
+            place=each.place,
+            verdict="cannot-tell",
+        )

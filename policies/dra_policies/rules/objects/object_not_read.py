@@ -1,0 +1,17 @@
+"""Objects that may make pods with devices and that nothing reads."""
+
+from __future__ import annotations
+
+from dra_planner.plan.hindrances.unread import find_unread_objects
+from dra_policies.rules.hindrances import tell_of_clusters
+from dra_policies.rules.rule import Rule
+
+RULE = Rule(
+    id="object-not-read",
+    says="Every object that may make pods with devices is read.",
+    why="Its pods aren't in the plan, so the plan may be too small.",
+    fix="Give the pods that it makes: rendered, built, or as a snapshot of a cluster.",
+    level="advisory",
+    needs="pools",
+    check=tell_of_clusters("object-not-read", find_unread_objects),
+)

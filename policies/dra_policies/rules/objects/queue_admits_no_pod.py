@@ -1,0 +1,17 @@
+"""Workloads that Kueue never admits."""
+
+from __future__ import annotations
+
+from dra_planner.plan.hindrances.queues import find_queue_faults
+from dra_policies.rules.hindrances import tell
+from dra_policies.rules.rule import Rule
+
+RULE = Rule(
+    id="queue-admits-no-pod",
+    says="Kueue can admit every workload in its queues.",
+    why="A workload that its queue can't admit stays suspended, or its pods stay gated.",
+    fix="Request devices in a form that Kueue counts, and give the queue enough quota for them.",
+    level="mandatory",
+    url="https://kueue.sigs.k8s.io/docs/concepts/dynamic_resource_allocation/",
+    check=tell("queue-admits-no-pod", find_queue_faults),
+)

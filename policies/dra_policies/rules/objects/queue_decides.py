@@ -1,0 +1,18 @@
+"""What a queue of Kueue decides of pods: remarks, because nothing is wrong."""
+
+from __future__ import annotations
+
+from dra_planner.plan.hindrances.queues import find_queue_faults
+from dra_policies.rules.hindrances import tell_of_clusters
+from dra_policies.rules.rule import Rule
+
+RULE = Rule(
+    id="queue-decides",
+    says="What Kueue adds to pods, and what of its queues isn't known, is reported.",
+    why="Kueue starts pods with the node labels and tolerations of its flavors, and only within its quotas.",
+    fix="Nothing, or give the manifests of the queue.",
+    level="advisory",
+    needs="pools",
+    url="https://kueue.sigs.k8s.io/docs/concepts/resource_flavor/",
+    check=tell_of_clusters("queue-decides", find_queue_faults),
+)

@@ -1,0 +1,17 @@
+"""ResourceSlices that no scheduler can use."""
+
+from __future__ import annotations
+
+from dra_planner.plan.hindrances.slices import find_unusable_slices
+from dra_policies.rules.hindrances import tell_of_clusters
+from dra_policies.rules.rule import DRIVER_PAGE, Rule
+
+RULE = Rule(
+    id="slice-cannot-be-used",
+    says="The ResourceSlices of a driver agree with each other.",
+    why="The scheduler skips a pool of devices whose slices contradict each other.",
+    fix="Restart or upgrade the driver, which publishes the slices.",
+    level="advisory",
+    url=DRIVER_PAGE,
+    check=tell_of_clusters("slice-cannot-be-used", find_unusable_slices),
+)

@@ -1,0 +1,17 @@
+"""Facts that decide what pods get, and that are easy to overlook: remarks, because nothing is wrong."""
+
+from __future__ import annotations
+
+from dra_planner.plan.hindrances.facts import find_facts
+from dra_policies.rules.hindrances import tell_of_clusters
+from dra_policies.rules.rule import Rule
+
+RULE = Rule(
+    id="worth-knowing",
+    says="Facts that decide what pods get are reported: taint rules, missing namespaces, devices that stay idle.",
+    why="They follow from the manifests, but nothing else shows them before the pods run.",
+    fix="Nothing, if this is intended.",
+    level="advisory",
+    needs="pools",
+    check=tell_of_clusters("worth-knowing", find_facts),
+)

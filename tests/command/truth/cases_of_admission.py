@@ -1,0 +1,221 @@
+"""Admission: what rewrites pods when they are created, references that don't resolve, device taints, schedulers."""
+
+from __future__ import annotations
+
+from truth_cases import Case
+from truth_objects import api, deployment, fleet, pod_spec, runtime_class, taint_rule, template
+
+AT_37 = fleet(kubernetes="1.37")
+TOLERATES = {"tolerations": [{"key": "example.com/maintenance", "operator": "Exists"}]}
+QUOTA = api("v1", "ResourceQuota", "q", {"hard": {"requests.cpu": "4"}})
+
+
+def bare(**pod: object) -> dict[str, object]:
+    spec = pod_spec(**pod)
+    return api("v1", "Pod", "serve", spec)
+
+
+ADMISSION = (
+    Case(
+        name="the overhead of a RuntimeClass that no node has room for",
+        given=[
+            template(),
+            runtime_class(overhead={"podFixed": {"cpu": "7"}}),
+            deployment(runtimeClassName="kata"),
+        ],
+        verdict="does-not-fit",
+        says=("overhead",),
+    ),
+    Case(
+        name="the overhead of a RuntimeClass that nodes have room for",
+        given=[
+            template(),
+            runtime_class(overhead={"podFixed": {"cpu": "2"}}),
+            deployment(runtimeClassName="kata"),
+        ],
+        verdict="fits",
+    ),
+    Case(
+        name="an overhead that exceeds the quota of its namespace",
+        given=[
+            QUOTA,
+            template(),
+            runtime_class(overhead={"podFixed": {"cpu": "2"}}),
+            deployment(runtimeClassName="kata"),
+        ],
+        verdict="does-not-fit",
+        says=("ResourceQuota",),
+    ),
+    Case(
+        name="the same pods without the overhead",
+        given=[QUOTA, template(), deployment()],
+        verdict="fits",
+    ),
+    Case(
+        name="the node selector of a RuntimeClass that no pool has",
+        given=[
+            template(),
+            runtime_class(scheduling={"nodeSelector": {"example.com/kata": "true"}}),
+            deployment(runtimeClassName="kata"),
+        ],
+        verdict="does-not-fit",
+        says=("example.com/kata",),
+    ),
+    Case(
+        name="the node selector of a RuntimeClass that a pool has",
+        given=[
+            template(),
+            runtime_class(scheduling={"nodeSelector": {"pulumi-dra/pool": "l4"}}),
+            deployment(runtimeClassName="kata"),
+        ],
+        verdict="fits",
+    ),
+    Case(
+        name="a pod whose node selector contradicts its RuntimeClass",
+        given=[
+            template(),
+            runtime_class(scheduling={"nodeSelector": {"pulumi-dra/pool": "l4"}}),
+            deployment(runtimeClassName="kata", nodeSelector={"pulumi-dra/pool": "other"}),
+        ],
+        verdict="does-not-fit",
+        says=("RuntimeClass kata", "pulumi-dra/pool"),
+    ),
+    Case(
+        name="tolerations that only the RuntimeClass has",
+        given=[
+            template(),
+            runtime_class(scheduling={"tolerations": [{"key": "nvidia.com/gpu", "operator": "Exists"}]}),
+            deployment(runtimeClassName="kata", tolerations=[]),
+        ],
+        verdict="fits",
+    ),
+    Case(
+        name="a pod with its own overhead that differs from its RuntimeClass",
+        given=[
+            template(),
+            runtime_class(overhead={"podFixed": {"cpu": "1"}}),
+            bare(runtimeClassName="kata", overhead={"cpu": "2"}),
+        ],
+        verdict="does-not-fit",
+        says=("overhead",),
+    ),
+    Case(
+        name="a RuntimeClass that isn't given",
+        given=[template(), deployment(runtimeClassName="kata")],
+        verdict="cannot-tell",
+        says=("RuntimeClass kata",),
+    ),
+    Case(
+        name="a misspelled RuntimeClass",
+        given=[template(), runtime_class("kata"), deployment(runtimeClassName="katta")],
+        verdict="cannot-tell",
+        says=("RuntimeClass katta", "kata"),
+    ),
+    Case(
+        name="a PriorityClass that isn't given",
+        given=[template(), deployment(priorityClassName="gpu-high")],
+        verdict="cannot-tell",
+        says=("PriorityClass gpu-high",),
+    ),
+    Case(
+        name="a PriorityClass that is given",
+        given=[
+            template(),
+            api("scheduling.k8s.io/v1", "PriorityClass", "gpu-high", namespace="", value=1000),
+            deployment(priorityClassName="gpu-high"),
+        ],
+        verdict="fits",
+    ),
+    Case(
+        name="a PriorityClass that every cluster has",
+        given=[template(), deployment(priorityClassName="system-cluster-critical")],
+        verdict="fits",
+    ),
+    Case(
+        name="a namespace that isn't given",
+        given=[api("v1", "Namespace", "other", namespace=""), template(), deployment()],
+        verdict="fits",
+        says=("Namespace ml",),
+    ),
+    Case(
+        name="a scheduling gate",
+        given=[template(), deployment(schedulingGates=[{"name": "example.com/approval"}])],
+        verdict="cannot-tell",
+        says=("example.com/approval",),
+    ),
+    Case(
+        name="a scheduler that nobody runs",
+        given=[template(), deployment(schedulerName="gpu-scheduler")],
+        verdict="cannot-tell",
+        says=("gpu-scheduler",),
+    ),
+    Case(
+        name="the default scheduler by its name",
+        given=[template(), deployment(schedulerName="default-scheduler")],
+        verdict="fits",
+    ),
+    Case(
+        name="pods that Volcano places",
+        given=[template(), deployment(schedulerName="volcano")],
+        verdict="cannot-tell",
+        says=("Volcano",),
+    ),
+    Case(
+        name="pods that KAI places",
+        given=[template(), deployment(schedulerName="kai-scheduler")],
+        verdict="cannot-tell",
+        says=("KAI",),
+    ),
+    Case(
+        name="a rule that taints every GPU",
+        given=[template(), deployment(), taint_rule(driver="gpu.nvidia.com")],
+        on=AT_37,
+        verdict="does-not-fit",
+        says=("DeviceTaintRule drain",),
+    ),
+    Case(
+        name="a rule that taints every GPU, and claims that tolerate it",
+        given=[template(**TOLERATES), deployment(), taint_rule(driver="gpu.nvidia.com")],
+        on=AT_37,
+        verdict="fits",
+        says=("DeviceTaintRule drain",),
+    ),
+    Case(
+        name="a rule for the devices of another driver",
+        given=[template(), deployment(), taint_rule(driver="nic.example.com")],
+        on=AT_37,
+        verdict="fits",
+    ),
+    Case(
+        name="an empty selector that evicts every pod with a device",
+        given=[template(), deployment(), taint_rule("NoExecute")],
+        on=AT_37,
+        verdict="does-not-fit",
+        says=("DeviceTaintRule drain", "evicts", "ml/serve"),
+    ),
+    Case(
+        name="an evicting rule that claims tolerate",
+        given=[template(**TOLERATES), deployment(), taint_rule("NoExecute")],
+        on=AT_37,
+        verdict="fits",
+    ),
+    Case(
+        name="a rule without an effect on scheduling",
+        given=[template(), deployment(), taint_rule("None", driver="gpu.nvidia.com")],
+        on=AT_37,
+        verdict="fits",
+    ),
+    Case(
+        name="a rule for one node, whose name isn't known before the node exists",
+        given=[template(), deployment(), taint_rule(driver="gpu.nvidia.com", pool="ip-10-0-0-7")],
+        on=AT_37,
+        verdict="fits",
+        says=("DeviceTaintRule drain", "ip-10-0-0-7"),
+    ),
+    Case(
+        name="a rule that Kubernetes 1.36 doesn't serve",
+        given=[template(), deployment(), taint_rule(driver="gpu.nvidia.com")],
+        verdict="does-not-fit",
+        says=("1.37",),
+    ),
+)

@@ -1,0 +1,142 @@
+"""Kueue: queues, flavors, and quotas that keep a Job from being admitted, or rewrite its pods.
+
+Findings: queue-admits-no-pod, queue-decides, reference-not-found.
+"""
+
+from __future__ import annotations
+
+from truth_cases import Case
+from truth_objects import api, cluster_queue, flavor, job, kueue_config, local_queue, template
+
+QUEUED = {"kueue.x-k8s.io/queue-name": "team"}
+MAPPED = kueue_config("gpu.nvidia.com")
+SETUP = [MAPPED, local_queue(), cluster_queue()]
+LABEL = "pulumi-dra/pool"
+
+NAMED = api(
+    "resource.k8s.io/v1",
+    "ResourceClaim",
+    "c",
+    {"devices": {"requests": [{"name": "gpu", "exactly": {"deviceClassName": "gpu.nvidia.com"}}]}},
+)
+
+QUEUES = (
+    Case(
+        name="a Job in a queue whose quota it fits",
+        given=[*SETUP, flavor(), template(), job(labels=QUEUED)],
+        verdict="fits",
+    ),
+    Case(
+        name="a Job in a queue that isn't declared beside others",
+        given=[*SETUP, flavor(), template(), job(labels={"kueue.x-k8s.io/queue-name": "teams"})],
+        verdict="cannot-tell",
+        says=("LocalQueue ml/teams", "team"),
+    ),
+    Case(
+        name="a Job in a queue while no queue is given",
+        given=[template(), job(labels=QUEUED)],
+        verdict="fits",
+        says=("Kueue",),
+    ),
+    Case(
+        name="a LocalQueue whose ClusterQueue isn't declared",
+        given=[MAPPED, local_queue(cluster_queue="missing"), cluster_queue(), flavor(), template(), job(labels=QUEUED)],
+        verdict="cannot-tell",
+        says=("ClusterQueue missing",),
+    ),
+    Case(
+        name="a ClusterQueue whose flavor isn't declared",
+        given=[*SETUP, flavor("a100"), template(), job(labels=QUEUED)],
+        verdict="cannot-tell",
+        says=("ResourceFlavor l4",),
+    ),
+    Case(
+        name="a quota smaller than the Job",
+        given=[MAPPED, local_queue(), cluster_queue(gpus=1), flavor(), template(), job(labels=QUEUED)],
+        verdict="does-not-fit",
+        says=("ClusterQueue gpus", "example.com/gpu"),
+    ),
+    Case(
+        name="a ClusterQueue that doesn't cover the resource of the class",
+        given=[
+            MAPPED,
+            local_queue(),
+            cluster_queue(resource="nvidia.com/gpu"),
+            flavor(),
+            template(),
+            job(labels=QUEUED),
+        ],
+        verdict="does-not-fit",
+        says=("ClusterQueue gpus", "example.com/gpu"),
+    ),
+    Case(
+        name="a configuration without a mapping for the class",
+        given=[
+            kueue_config("mig.nvidia.com"),
+            local_queue(),
+            cluster_queue(),
+            flavor(),
+            template(),
+            job(labels=QUEUED),
+        ],
+        verdict="does-not-fit",
+        says=("gpu.nvidia.com",),
+    ),
+    Case(
+        name="the same configuration in a ConfigMap",
+        given=[
+            kueue_config("mig.nvidia.com", in_config_map=True),
+            local_queue(),
+            cluster_queue(),
+            flavor(),
+            template(),
+            job(labels=QUEUED),
+        ],
+        verdict="does-not-fit",
+        says=("gpu.nvidia.com",),
+    ),
+    Case(
+        name="a ConfigMap that maps the class",
+        given=[
+            kueue_config("gpu.nvidia.com", in_config_map=True),
+            local_queue(),
+            cluster_queue(),
+            flavor(),
+            template(),
+            job(labels=QUEUED),
+        ],
+        verdict="fits",
+    ),
+    Case(
+        name="a flavor for nodes that no pool has",
+        given=[*SETUP, flavor(nodeLabels={LABEL: "a100"}), template(), job(labels=QUEUED)],
+        verdict="does-not-fit",
+        says=("ResourceFlavor l4",),
+    ),
+    Case(
+        name="a flavor for the nodes of a pool",
+        given=[*SETUP, flavor(nodeLabels={LABEL: "l4"}), template(), job(labels=QUEUED)],
+        verdict="fits",
+    ),
+    Case(
+        name="a flavor that adds the toleration of GPU nodes",
+        given=[
+            *SETUP,
+            flavor(tolerations=[{"key": "nvidia.com/gpu", "operator": "Exists"}]),
+            template(),
+            job(labels=QUEUED, tolerations=[]),
+        ],
+        verdict="fits",
+    ),
+    Case(
+        name="a named claim, which Kueue rejects",
+        given=[
+            *SETUP,
+            flavor(),
+            template(),
+            job(labels=QUEUED, resourceClaims=[{"name": "gpu", "resourceClaimName": "c"}]),
+        ],
+        verdict="does-not-fit",
+        says=("named claim",),
+    ),
+)

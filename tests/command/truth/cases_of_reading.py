@@ -1,0 +1,189 @@
+"""Objects that nothing reads: only known kinds without pods leave *Nothing to place*."""
+
+from __future__ import annotations
+
+from truth_cases import Case
+from truth_objects import api, deployment, pod_spec, template
+
+NOTHING = "Nothing to place"
+
+
+def alone(name: str, given: dict[str, object], *says: str) -> Case:
+    return Case(name=name, given=[given], verdict="cannot-tell", says=says, silent=(NOTHING,))
+
+
+def harmless(name: str, given: dict[str, object]) -> Case:
+    return Case(name=name, given=[given], verdict="fits")
+
+
+GPU_LIMIT = {"limits": {"nvidia.com/gpu": 1}}
+
+READING = (
+    alone(
+        "GPU counts in the annotations of an LLMInferenceService",
+        api("serving.kserve.io/v1alpha1", "LLMInferenceService", "llama", {"model": {"uri": "hf://meta"}})
+        | {
+            "metadata": {
+                "name": "llama",
+                "namespace": "ml",
+                "annotations": {"serving.kserve.io/dra-claims": "gpu.nvidia.com=4"},
+            }
+        },
+        "LLMInferenceService",
+        "pods",
+    ),
+    alone(
+        "claims in the values of a HelmRelease",
+        api(
+            "helm.toolkit.fluxcd.io/v2",
+            "HelmRelease",
+            "jellyfin",
+            {
+                "chartRef": {"kind": "OCIRepository", "name": "app-template"},
+                "values": {"pod": {"resourceClaims": [{"name": "gpu", "resourceClaimTemplateName": "gpu"}]}},
+            },
+        ),
+        "HelmRelease",
+        "helm template",
+    ),
+    alone(
+        "a HelmRelease without a word about devices",
+        api(
+            "helm.toolkit.fluxcd.io/v2",
+            "HelmRelease",
+            "app",
+            {"chart": {"spec": {"chart": "app", "sourceRef": {"kind": "HelmRepository", "name": "apps"}}}},
+        ),
+        "HelmRelease",
+    ),
+    alone(
+        "a chart of k3s that Helm's controller installs",
+        api("helm.cattle.io/v1", "HelmChart", "vllm", {"chart": "vllm", "valuesContent": "gpus: 4"}),
+        "HelmChart",
+    ),
+    alone(
+        "an Argo Application with a path",
+        api(
+            "argoproj.io/v1alpha1",
+            "Application",
+            "serving",
+            {"source": {"repoURL": "https://git.example/apps", "path": "serving"}, "destination": {}},
+        ),
+        "Application",
+    ),
+    alone(
+        "a Flux Kustomization",
+        api("kustomize.toolkit.fluxcd.io/v1", "Kustomization", "apps", {"path": "./apps", "prune": True}),
+        "Kustomization",
+    ),
+    alone(
+        "a MachineDeployment of Cluster API",
+        api(
+            "cluster.x-k8s.io/v1beta1",
+            "MachineDeployment",
+            "gpu",
+            {"clusterName": "c", "replicas": 4, "template": {"spec": {"clusterName": "c", "bootstrap": {}}}},
+        ),
+        "MachineDeployment",
+    ),
+    alone(
+        "a ProvisioningRequest",
+        api(
+            "autoscaling.x-k8s.io/v1",
+            "ProvisioningRequest",
+            "train",
+            {"provisioningClassName": "check-capacity", "podSets": [{"count": 4, "podTemplateRef": {"name": "p"}}]},
+        ),
+        "ProvisioningRequest",
+    ),
+    alone(
+        "an unknown kind that names a class",
+        api("ai.example.com/v1", "Fleet", "f", {"workers": {"deviceClassName": "gpu.nvidia.com", "number": 2}}),
+        "Fleet",
+    ),
+    alone(
+        "an unknown kind that mentions a GPU resource",
+        api("ai.example.com/v1", "Engine", "e", {"resources": GPU_LIMIT}),
+        "Engine",
+    ),
+    alone(
+        "an unknown kind with a field for accelerators",
+        api("ai.example.com/v1", "Model", "m", {"accelerator": {"type": "L4", "gpus": 2}}),
+        "Model",
+    ),
+    alone(
+        "an unknown kind with an image and replicas",
+        api("ai.example.com/v1", "Server", "s", {"image": "server:1", "replicas": 3}),
+        "Server",
+    ),
+    alone(
+        "an unknown kind with a pod template that requests no device",
+        api(
+            "ai.example.com/v1",
+            "Worker",
+            "w",
+            {"template": {"spec": {"containers": [{"name": "c", "image": "i"}]}}},
+        ),
+        "Worker",
+    ),
+    Case(
+        name="an unknown kind beside a workload that fits",
+        given=[
+            template(),
+            deployment(),
+            api("ai.example.com/v1", "Engine", "e", {"resources": GPU_LIMIT}),
+        ],
+        verdict="cannot-tell",
+        says=("Engine",),
+    ),
+    Case(
+        name="an unknown kind without devices beside a workload that fits",
+        given=[template(), deployment(), api("ai.example.com/v1", "Prompt", "p", {"text": "Say hello."})],
+        verdict="fits",
+    ),
+    harmless("a Service", api("v1", "Service", "web", {"ports": [{"port": 80}]})),
+    harmless("a ConfigMap that mentions GPUs", api("v1", "ConfigMap", "c", data={"note": "nvidia.com/gpu: 8"})),
+    harmless(
+        "a ConfigMap with a manifest",
+        api("v1", "ConfigMap", "c", data={"pod.yaml": "kind: Pod\nspec: {resourceClaims: [{name: gpu}]}"}),
+    ),
+    harmless(
+        "a NetworkPolicy",
+        api("networking.k8s.io/v1", "NetworkPolicy", "deny", {"podSelector": {}, "policyTypes": ["Ingress"]}),
+    ),
+    harmless(
+        "a CustomResourceDefinition whose schema has claims",
+        api(
+            "apiextensions.k8s.io/v1",
+            "CustomResourceDefinition",
+            "engines.ai.example.com",
+            {
+                "group": "ai.example.com",
+                "scope": "Namespaced",
+                "names": {"plural": "engines", "singular": "engine", "kind": "Engine"},
+                "versions": [
+                    {
+                        "name": "v1",
+                        "served": True,
+                        "storage": True,
+                        "schema": {
+                            "openAPIV3Schema": {
+                                "type": "object",
+                                "properties": {"resourceClaims": {"type": "array", "items": {"type": "string"}}},
+                            }
+                        },
+                    }
+                ],
+            },
+            namespace="",
+        ),
+    ),
+    harmless("a ServiceMonitor", api("monitoring.coreos.com/v1", "ServiceMonitor", "dcgm", {"endpoints": []})),
+    harmless("a claim template without a pod", template()),
+    harmless("a Job template that is suspended by Flux's image policy", api("v1", "ServiceAccount", "robot")),
+    Case(
+        name="a pod that only this list reads",
+        given=[template(), api("v1", "Pod", "p", pod_spec())],
+        verdict="fits",
+    ),
+)

@@ -1,0 +1,239 @@
+"""Pods that are scheduled and never start, or whose claims are never created or allocated."""
+
+from __future__ import annotations
+
+from truth_cases import Case
+from truth_objects import OPAQUE, api, deployment, fleet, job, pod_spec, sharing, template
+
+TIME_SLICING = sharing("TimeSlicing", timeSlicingConfig={"interval": "Long"})
+MPS = sharing("MPS", mpsConfig={"defaultActiveThreadPercentage": 50})
+NEVER = "ContainerCreating"
+
+
+def claim(name: str, *, count: int = 1, config: dict[str, object] | None = None) -> dict[str, object]:
+    spec = template(name, count=count, config=config)["spec"]["spec"]
+    return api("resource.k8s.io/v1", "ResourceClaim", name, spec)
+
+
+def shared(name: str, claim_name: str, **pod: object) -> dict[str, object]:
+    made = deployment(name, 1, **pod)
+    made["spec"]["template"]["spec"]["resourceClaims"] = [{"name": "gpu", "resourceClaimName": claim_name}]
+    return made
+
+
+def device_class(name: str, **spec: object) -> dict[str, object]:
+    selectors = [{"cel": {"expression": "device.driver == 'gpu.nvidia.com'"}}]
+    return api("resource.k8s.io/v1", "DeviceClass", name, {"selectors": selectors, **spec}, namespace="")
+
+
+def opaque(parameters: dict[str, object]) -> list[dict[str, object]]:
+    return [{"opaque": {"driver": "gpu.nvidia.com", "parameters": parameters}}]
+
+
+STARTING = (
+    Case(
+        name="time slicing while its gate is off",
+        given=[template(config=TIME_SLICING), deployment()],
+        verdict="does-not-fit",
+        says=("TimeSlicingSettings", NEVER),
+    ),
+    Case(
+        name="time slicing while its gate is on",
+        given=[claim("one", config=TIME_SLICING), shared("serve", "one")],
+        on=fleet(gates={"TimeSlicingSettings": True}),
+        verdict="fits",
+        silent=(NEVER,),
+    ),
+    Case(
+        name="MPS while its gate is off",
+        given=[template(config=MPS), deployment()],
+        verdict="does-not-fit",
+        says=("MPSSupport", NEVER),
+    ),
+    Case(
+        name="MPS while its gate is on",
+        given=[claim("one", config=MPS), shared("serve", "one")],
+        on=fleet(gates={"MPSSupport": True}),
+        verdict="fits",
+    ),
+    Case(
+        name="sharing in a named claim while its gate is off",
+        given=[claim("one", config=TIME_SLICING), shared("serve", "one")],
+        verdict="does-not-fit",
+        says=(NEVER,),
+    ),
+    Case(
+        name="sharing in the class of a claim while its gate is off",
+        given=[
+            device_class("shared", config=opaque(TIME_SLICING)),
+            template(device_class="shared"),
+            deployment(),
+        ],
+        verdict="does-not-fit",
+        says=(NEVER, "DeviceClass shared"),
+    ),
+    Case(
+        name="a class with refused configuration that no claim requests",
+        given=[device_class("unused", config=opaque(TIME_SLICING)), template(), deployment()],
+        verdict="does-not-fit",
+    ),
+    Case(
+        name="a template with refused configuration that no pod uses",
+        given=[template("unused", config=TIME_SLICING), template(), deployment()],
+        verdict="does-not-fit",
+    ),
+    Case(
+        name="configuration of an unknown kind",
+        given=[template(config={"apiVersion": OPAQUE, "kind": "GpuSharing"}), deployment()],
+        verdict="does-not-fit",
+        says=("GpuSharing", NEVER),
+    ),
+    Case(
+        name="configuration with an unknown field",
+        given=[template(config={"apiVersion": OPAQUE, "kind": "GpuConfig", "shared": True}), deployment()],
+        verdict="does-not-fit",
+        says=("shared", NEVER),
+    ),
+    Case(
+        name="an interval that the driver doesn't know",
+        given=[template(config=sharing("TimeSlicing", timeSlicingConfig={"interval": "Endless"})), deployment()],
+        on=fleet(gates={"TimeSlicingSettings": True}),
+        verdict="does-not-fit",
+        says=("Endless",),
+    ),
+    Case(
+        name="a container uses a request that the claim doesn't have",
+        given=[template(), deployment(request="gpus")],
+        verdict="does-not-fit",
+        says=('"gpus"', '"gpu"'),
+    ),
+    Case(
+        name="a container uses a request that the claim has",
+        given=[template(), deployment(request="gpu")],
+        verdict="fits",
+    ),
+    Case(
+        name="an init container uses a request that the claim doesn't have",
+        given=[
+            template(),
+            deployment(
+                initContainers=[
+                    {"name": "warm", "image": "w", "resources": {"claims": [{"name": "gpu", "request": "g"}]}}
+                ]
+            ),
+        ],
+        verdict="does-not-fit",
+        says=("warm", '"g"'),
+    ),
+    Case(
+        name="a Job whose container uses a request that the claim doesn't have",
+        given=[template(), job(request="r0")],
+        verdict="does-not-fit",
+        says=('"r0"',),
+    ),
+    Case(
+        name="a claim for more devices than one allocation holds",
+        given=[template(count=33), deployment(replicas=1)],
+        verdict="does-not-fit",
+        says=("32",),
+    ),
+    Case(
+        name="a claim for nine GPUs on nodes with one",
+        given=[template(count=9), deployment(replicas=1)],
+        verdict="does-not-fit",
+        says=("9",),
+        silent=("cpu:", "memory: "),
+    ),
+    Case(
+        name="a named claim that the quota of its namespace keeps from being created",
+        given=[
+            api("v1", "ResourceQuota", "q", {"hard": {"gpu.nvidia.com.deviceclass.resource.k8s.io/devices": "1"}}),
+            claim("two", count=2),
+            shared("serve", "two"),
+        ],
+        verdict="does-not-fit",
+        says=("ResourceQuota",),
+    ),
+    Case(
+        name="a quota that admits one of two replicas",
+        given=[
+            api("v1", "ResourceQuota", "q", {"hard": {"gpu.nvidia.com.deviceclass.resource.k8s.io/devices": "1"}}),
+            template(),
+            deployment(),
+        ],
+        verdict="does-not-fit",
+        says=("ResourceQuota",),
+    ),
+    Case(
+        name="a quota that admits the replicas and not the surge of their rollout",
+        given=[
+            api("v1", "ResourceQuota", "q", {"hard": {"gpu.nvidia.com.deviceclass.resource.k8s.io/devices": "2"}}),
+            template(),
+            deployment(strategy={"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}}),
+        ],
+        verdict="fits",
+        says=("rollout",),
+    ),
+    Case(
+        name="a rollout that has no node for its surge",
+        given=[
+            template(),
+            deployment(
+                replicas=4, strategy={"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}}
+            ),
+        ],
+        verdict="fits",
+        says=("rollout",),
+    ),
+    Case(
+        name="a claim that only an init container uses",
+        given=[
+            template(),
+            deployment(
+                containers=[{"name": "main", "image": "app:1"}],
+                initContainers=[{"name": "warm", "image": "w", "resources": {"claims": [{"name": "gpu"}]}}],
+            ),
+        ],
+        verdict="fits",
+        says=("init container",),
+    ),
+    Case(
+        name="an affinity to a label that no pod has",
+        given=[
+            template(),
+            deployment(
+                affinity={
+                    "podAffinity": {
+                        "requiredDuringSchedulingIgnoredDuringExecution": [
+                            {
+                                "topologyKey": "kubernetes.io/hostname",
+                                "labelSelector": {"matchLabels": {"app": "cache"}},
+                            }
+                        ]
+                    }
+                }
+            ),
+        ],
+        verdict="does-not-fit",
+        says=("app=cache",),
+        silent=("a packing exists",),
+    ),
+    Case(
+        name="a DaemonSet with claims that doesn't tolerate the taint of GPU nodes",
+        given=[
+            template(),
+            api(
+                "apps/v1",
+                "DaemonSet",
+                "dcgm",
+                {
+                    "selector": {"matchLabels": {"app": "d"}},
+                    "template": {"metadata": {"labels": {"app": "d"}}, "spec": pod_spec() | {"tolerations": []}},
+                },
+            ),
+        ],
+        verdict="does-not-fit",
+        says=("nvidia.com/gpu",),
+        silent=("No rule is broken",),
+    ),
+)

@@ -1,0 +1,89 @@
+"""Everything in the tree that can be planned: examples, guides, cases of the API server, fleets, and clusters."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import yaml
+from truth_objects import fleet
+
+ROOT: Final = Path(__file__).parents[3]
+TESTS: Final = ROOT / "tests"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Input:
+    """Manifests with what they are planned on: a fleet, or the nodes of a snapshot."""
+
+    name: str
+    manifests: str
+    on: dict[str, Any] | None = None
+    observed: str = ""
+    kubernetes: str = ""
+
+    def arguments(self, folder: Path) -> list[str]:
+        """Write the input into a folder, and return what names it on the command line."""
+        (folder / "manifests.yaml").write_text(self.manifests, encoding="utf-8")
+        words = [str(folder / "manifests.yaml")]
+        if self.observed:
+            (folder / "cluster.yaml").write_text(self.observed, encoding="utf-8")
+            words += ["--observed", str(folder / "cluster.yaml"), "--kubernetes", self.kubernetes]
+        else:
+            (folder / "fleet.json").write_text(json.dumps(self.on or fleet()), encoding="utf-8")
+            words += ["--fleet", str(folder / "fleet.json")]
+        return words
+
+
+def inputs() -> Iterator[Input]:
+    """Yield all inputs, in a fixed order."""
+    yield from _files("examples", "**/*.yaml")
+    yield from _files("tests/command/guides", "*.yaml")
+    yield from _server_cases()
+    yield from _fleets()
+    yield from _clusters()
+
+
+def _files(folder: str, pattern: str) -> Iterator[Input]:
+    for path in sorted((ROOT / folder).glob(pattern)):
+        text = path.read_text(encoding="utf-8")
+        if "kind:" in text and "pulumi" not in path.name.lower():
+            yield Input(name=str(path.relative_to(ROOT)), manifests=text)
+
+
+def _server_cases() -> Iterator[Input]:
+    for path in sorted((TESTS / "planner/manifests/cases").glob("*.yaml")):
+        for row in _load(path):
+            if isinstance(row, dict) and isinstance(row.get("manifest"), str):
+                yield Input(name=f"{path.stem}: {row.get('name', '')}", manifests=row["manifest"])
+
+
+def _fleets() -> Iterator[Input]:
+    for folder in ("planner/simulation/rehearsals", "sandbox/rehearsal/recorded"):
+        for path in sorted((TESTS / folder).glob("*.yaml")):
+            data = _load(path)
+            objects = [item for each in data["workloads"] for item in (each if isinstance(each, list) else [each])]
+            yield Input(name=f"{folder}/{path.stem}", manifests=dump(objects), on=data["fleet"])
+
+
+def _clusters() -> Iterator[Input]:
+    for path in sorted((TESTS / "planner/plan/running_clusters").glob("*.yaml")):
+        data = _load(path)
+        yield Input(
+            name=f"running_clusters/{path.stem}",
+            manifests=dump(data["applied"]),
+            observed=dump(data["cluster"]),
+            kubernetes=data.get("kubernetes", "1.36.3").rpartition(".")[0],
+        )
+
+
+def dump(objects: list[Any]) -> str:
+    """Return objects as one YAML stream."""
+    return "\n---\n".join(json.dumps(each) for each in objects)
+
+
+def _load(path: Path) -> Any:
+    return yaml.load(path.read_text(encoding="utf-8"), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))

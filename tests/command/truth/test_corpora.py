@@ -1,0 +1,67 @@
+"""Over everything in the tree that can be planned: the commands agree, each status has a reason, and each ends soon.
+
+Without `EVERY_INPUT` a sample is planned; `conformance` plans all of it.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from zlib import crc32
+
+import pytest
+from commands import STATUSES, Answer, errors, run, without_solver
+from corpora import Input, inputs
+
+from dra_planner.plan.hindrances import STAGES
+
+MOST_SECONDS = 10
+SHARE = 1 if os.environ.get("EVERY_INPUT") else 16
+SAMPLE = [each for each in inputs() if crc32(each.name.encode()) % SHARE == 0]
+
+
+@pytest.fixture(autouse=True)
+def _nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize("given", SAMPLE, ids=lambda given: given.name)
+@pytest.mark.parametrize("has_solver", [True, False], ids=["solver", "no-solver"])
+def test_the_commands_agree(given: Input, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, has_solver: bool) -> None:
+    words = given.arguments(tmp_path)
+    if has_solver:
+        plan, check = run("plan", *words, "--format", "json"), run("check", *words, "--format", "json")
+    else:
+        with without_solver(monkeypatch):
+            plan, check = run("plan", *words, "--format", "json"), run("check", *words, "--format", "json")
+    assert max(plan.seconds, check.seconds) < MOST_SECONDS
+    if 2 in (plan.status, check.status):
+        return  # input that is wrong has no verdict
+    _has_reasons(plan)
+    _has_reasons(check)
+    verdict = plan.json["verdict"]
+    kept = [code for code in errors(check.json["diagnostics"]) if code in STAGES]
+    assert not (kept and verdict == "fits"), check.text
+    assert not (verdict == "does-not-fit" and not errors(check.json["diagnostics"])), plan.text
+    assert check.json["verdict"] == verdict, f"{plan.text}\n{check.text}"
+
+
+def _has_reasons(answer: Answer) -> None:
+    """Check that status and verdict are one value, and that there is a reason for every verdict but *fits*."""
+    found = answer.json
+    assert answer.status == STATUSES[found["verdict"]]
+    workloads = found["workloads"] if isinstance(found["workloads"], list) else []  # `check` counts them
+    reasons = [reason for each in workloads for reason in each["reasons"]]
+    assert found["verdict"] == "fits" or found["diagnostics"] or reasons, answer.text
+
+
+def test_explain_ends_soon(tmp_path: Path) -> None:
+    for given in SAMPLE[:: max(1, len(SAMPLE) // 12)]:
+        words = given.arguments(tmp_path)
+        planned = run("plan", *words, "--format", "json")
+        if planned.status == 2:
+            continue
+        for pod in planned.json["workloads"][:1]:
+            answer = run("explain", *words, "--pod", f"{pod['namespace']}/{pod['name']}")
+            assert answer.seconds < MOST_SECONDS
+            assert "Traceback" not in answer.text

@@ -1,0 +1,22 @@
+"""What a case is: given a fleet and objects, `plan` and `check` have one verdict and print the same reasons."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from truth_objects import Object, fleet
+
+Verdict = Literal["fits", "does-not-fit", "cannot-tell"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """`says` are texts that both commands print without -v, `silent` texts that neither prints."""
+
+    name: str
+    given: list[Object]
+    verdict: Verdict
+    says: tuple[str, ...] = ()
+    silent: tuple[str, ...] = ()
+    on: Object = field(default_factory=fleet)
