@@ -42,7 +42,7 @@ def text() -> str:
     """Return the module; raises ValueError where an input is not said, or of different types in two clouds."""
     folders = {name: import_module(f"pulumi_dra.{name}.options") for name in cloud_folders()}
     titles = {name: cloud(name).title for name in folders}
-    driver = import_module("pulumi_dra.dra.options")
+    driver = import_module("pulumi_dra.dra.nvidia.options")
     parts = (
         (
             "ClusterOptions",

@@ -21,22 +21,11 @@ from dra_planner.cel.results import Explanation, Outcome, Path, Term, ValuesAt
 from dra_planner.cel.selector import Selector
 from dra_planner.cel.tree import Call, Constant, Node, walk
 from dra_planner.cel.values import SemverValue, UnknownValue
+from dra_planner.drivers import driver_of
 from dra_planner.quantity import Quantity, QuantityError
 
 NEAR_PERCENT: Final = 6
 """A device whose quantity is at most this many per cent below the requested one counts as narrowly excluded."""
-
-RENAMED: Final[dict[tuple[str, str], str]] = {
-    ("gpu.nvidia.com", "pcieBusID"): 'it is device.attributes["resource.kubernetes.io"].pciBusID from driver 25.12 on',
-    ("gpu.nvidia.com", "pcieRoot"): 'the driver publishes device.attributes["resource.kubernetes.io"].pcieRoot',
-    ("gpu.nvidia.com", "memory"): 'the driver publishes device.capacity["gpu.nvidia.com"].memory',
-    ("gpu.nvidia.com", "index"): "driver 25.8 and later publish no index",
-    ("gpu.nvidia.com", "minor"): "driver 25.8 and later publish no minor",
-}
-"""Attributes by domain and name that drivers have renamed or dropped, with what to read instead.
-
-Source: kubernetes-sigs/dra-driver-nvidia-gpu:cmd/gpu-kubelet-plugin/deviceinfo.go at v25.3.2, v25.8.1, v25.12.0.
-"""
 
 _MAX_VALUES: Final = 12
 
@@ -231,7 +220,8 @@ def _missing(path: Path, views: list[DeviceView]) -> Iterator[str]:
     if not of_driver or any(_value_at(v, path) is not None for v in of_driver):
         return
     read = f'device.{kind}["{domain}"].{name}'
-    renamed = RENAMED.get((domain, name)) if kind == "attributes" else None
+    driver = driver_of(domain) if kind == "attributes" else None
+    renamed = driver.renamed.get((domain, name)) if driver is not None else None
     if renamed is not None:
         yield f"no device has {read}; {renamed}"
         return

@@ -35,6 +35,7 @@ __all__ = [
     "driver",
     "driver_of",
     "every_driver",
+    "is_counted",
     "is_managed",
     "known_classes",
     "names",
@@ -73,6 +74,12 @@ def is_managed(each: AnyDriver, cloud: Cloud) -> bool:
     """Whether the cloud itself runs a driver, so that nobody installs it."""
     known = availability(each.name, cloud.name)
     return known is not None and known.is_managed
+
+
+def is_counted(domain: str) -> bool:
+    """Whether devices published under this name are hardware that people count."""
+    owner = driver_of(domain)
+    return owner is None or domain not in owner.uncounted
 
 
 def class_name_fault(name: str) -> str:

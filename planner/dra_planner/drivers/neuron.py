@@ -5,10 +5,11 @@ Source: aws-neuron/aws-neuron-sdk:deploy/eks/dra.rst@81ce03a (names of the drive
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import ClassVar
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 from dra_planner.catalog import Machine
+from dra_planner.clouds import Cloud
 from dra_planner.drivers.protocol.device_plugin import NoDirectCounterpart
 from dra_planner.drivers.protocol.driver import Driver, DriverNode
 from dra_planner.drivers.protocol.options import ChartOptions
@@ -28,9 +29,13 @@ class NeuronDriver(Driver[ChartOptions]):
     options = ChartOptions
     meaning = "AWS' Neuron driver: true, or which version of its chart."
     proposals = (("drivers.neuron=true",),)
-    plugin_resources = ("aws.amazon.com/neuron", "aws.amazon.com/neuroncore", "aws.amazon.com/neurondevice")
+    plugin_resources: ClassVar[Mapping[str, str]] = {
+        "aws.amazon.com/neuron": NEURON_DRIVER,
+        "aws.amazon.com/neuroncore": NEURON_DRIVER,
+        "aws.amazon.com/neurondevice": NEURON_DRIVER,
+    }
     device_plugin = NoDirectCounterpart(
-        plugin_resources, "the devices of a Neuron claim must be connected, and it can't request cores"
+        tuple(plugin_resources), "the devices of a Neuron claim must be connected, and it can't request cores"
     )
 
     def serves(self, machine: Machine) -> bool:
@@ -38,6 +43,12 @@ class NeuronDriver(Driver[ChartOptions]):
 
     def slices(self, options: ChartOptions, node: DriverNode) -> tuple[ResourceSlice, ...]:
         return predict_neuron_slices(node.machine, node_name=node.name)
+
+    def chart_values(
+        self, options: ChartOptions, cloud: Cloud, tolerations: Sequence[Mapping[str, str]]
+    ) -> Mapping[str, Any]:
+        # The device plugin of the same chart would hand out the same devices (deploy/eks/dra.rst).
+        return {"draDriver": {"enabled": True}, "devicePlugin": {"enabled": False}, "npd": {"enabled": False}}
 
     def kind(self, domain: str, attributes: Mapping[str, AttributeValue]) -> str:
         return "Neuron device"

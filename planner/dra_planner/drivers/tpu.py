@@ -5,10 +5,11 @@ Source: kubernetes-sigs/dra-driver-google-tpu@f5a9d8c (v0.2.0), cmd/tpu-dra-kube
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import ClassVar
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 from dra_planner.catalog import Machine
+from dra_planner.clouds import Cloud
 from dra_planner.drivers.protocol.device_plugin import NoDirectCounterpart
 from dra_planner.drivers.protocol.driver import Driver, DriverNode
 from dra_planner.drivers.protocol.options import ChartOptions
@@ -28,14 +29,19 @@ class TpuDriver(Driver[ChartOptions]):
     options = ChartOptions
     meaning = "Google's TPU driver: true, or which version of its chart."
     proposals = (("drivers.tpu=true",),)
-    plugin_resources = ("google.com/tpu",)
-    device_plugin = NoDirectCounterpart(plugin_resources, "a TPU claim must hold all TPU chips of its node")
+    plugin_resources: ClassVar[Mapping[str, str]] = {"google.com/tpu": TPU_DRIVER}
+    device_plugin = NoDirectCounterpart(tuple(plugin_resources), "a TPU claim must hold all TPU chips of its node")
 
     def serves(self, machine: Machine) -> bool:
         return has_accelerator(machine, "google", "tpu")
 
     def slices(self, options: ChartOptions, node: DriverNode) -> tuple[ResourceSlice, ...]:
         return predict_tpu_slices(node.machine, node_name=node.name)
+
+    def chart_values(
+        self, options: ChartOptions, cloud: Cloud, tolerations: Sequence[Mapping[str, str]]
+    ) -> Mapping[str, Any]:
+        return {"kubeletPlugin": {"tolerations": list(tolerations)}}
 
     def kind(self, domain: str, attributes: Mapping[str, AttributeValue]) -> str:
         return "TPU chip"

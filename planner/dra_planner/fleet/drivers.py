@@ -36,8 +36,8 @@ class DriversOfFleet(Document):
         return cast(Options, getattr(self, driver.name)) or None
 
     def installed(self) -> Iterator[tuple[Driver[Any], Document]]:
-        """Yield the drivers that the fleet installs, sorted by name, each with its options."""
-        for driver in every_driver():
+        """Yield the drivers that the fleet installs, each with its options: those of networks last, sorted by name."""
+        for driver in sorted(every_driver(), key=lambda each: each.is_network):
             if options := getattr(self, driver.name):
                 yield driver, options
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from dra_planner.drivers.nvidia import GPU_CLASS, GPU_DRIVER
 from dra_planner.drivers.protocol.device_plugin import LabelTerm, NotTranslatable
 from dra_planner.migration.editor import Editor, Path
 from dra_planner.migration.plugins import is_about_devices, needs_of
@@ -98,7 +99,7 @@ def _class_of_model(model: Mapping[str, Any]) -> tuple[str, Mapping[str, Any] | 
         for each in term.get("matchExpressions") or ()
     ]
     if not any(is_about_devices(term.key) for term in terms):
-        return "gpu.nvidia.com", None
+        return GPU_CLASS, None
     if len(model.get("nodeSelectorTerms") or ()) > 1 or not all(is_about_devices(term.key) for term in terms):
         raise NotTranslatable("nodeSelectorTerms select GPUs and other nodes, and a class can select devices only")
     needs = needs_of(terms)
@@ -106,7 +107,7 @@ def _class_of_model(model: Mapping[str, Any]) -> tuple[str, Mapping[str, Any] | 
         raise NotTranslatable("nodeSelectorTerms select parts of GPUs, which the implicit name of a class can't")
     names = [value for term in terms for value in term.values]
     name = "-".join(names).lower().removeprefix("nvidia-").replace("_", "-")[:63].strip("-.")
-    base = 'device.driver == "gpu.nvidia.com" && device.attributes["gpu.nvidia.com"].type == "gpu"'
+    base = f'device.driver == "{GPU_DRIVER}" && device.attributes["{GPU_DRIVER}"].type == "gpu"'
     expression = " && ".join((base, *needs.conditions))
     return name, {
         "apiVersion": "resource.k8s.io/v1",

@@ -25,7 +25,7 @@ def published_by(fleet: Fleet, node: DriverNode) -> Published:
 
     Raises CatalogError or UnsupportedFeature for settings that can't work on its machine type.
     """
-    installed = sorted(fleet.drivers.installed(), key=lambda each: each[0].is_network)
+    installed = tuple(fleet.drivers.installed())
     slices = [found for driver, options in installed for found in driver.slices(options, node)]
     sentences = [text for driver, options in installed for text in driver.assumptions(options, node)]
     return Published(tuple(slices), tuple(sentences))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from dra_planner.clouds import POOL
+from dra_planner.drivers.dranet import RDMA
 from dra_planner.model import AttributeValue, Device, ResourceSlice, Unknown
 from dra_planner.offers.model import Offer
 from dra_planner.quantity import Quantity
@@ -175,7 +176,7 @@ def _devices(slices: Iterable[ResourceSlice], driver: str) -> list[Device]:
 
 def _kind(device: Device) -> str:
     """Return what sort of device it is: the NVIDIA driver says it, of interfaces it is whether they do RDMA."""
-    is_rdma = device.attributes.get("dra.net/rdma")
+    is_rdma = device.attributes.get(RDMA)
     if isinstance(is_rdma, bool):
         return "rdma" if is_rdma else "netdev"
     kind = device.attributes.get("type")

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from dra_planner.allocation import NodeState
-from dra_planner.drivers.nvidia import COMPUTE_DOMAIN_DRIVER
+from dra_planner.drivers import is_counted
 from dra_planner.sizing.items import Item
 from dra_planner.sizing.packing.compatibility import Compatibility
 from dra_planner.sizing.packing.filling import MOST_ASKED, Filling, Stage
@@ -78,7 +78,7 @@ def _counted(state: NodeState) -> tuple[int, ...]:
     """Return the things to count, as sets of candidates: devices, or whole GPUs where they are partitioned."""
     units: dict[object, int] = defaultdict(int)
     for candidate in state.template.candidates:
-        if candidate.bit & state.template.searched and candidate.id.driver != COMPUTE_DOMAIN_DRIVER:
+        if candidate.bit & state.template.searched and is_counted(candidate.id.driver):
             sets = {drawn.counter_set for drawn in candidate.device.consumes_counters}
             units[(candidate.id[:2], *sorted(sets)) if sets else candidate.id] |= candidate.bit
     return tuple(units.values())

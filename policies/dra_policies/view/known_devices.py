@@ -14,7 +14,7 @@ from dra_planner.model import AttributeValue, DeviceCapacity
 from dra_planner.quantity import Quantity
 from dra_planner.releases import Features
 
-GPU_DRIVER = "gpu.nvidia.com"
+GPU_DRIVER = nvidia.GPU_DRIVER
 MEMORY = "memory"
 
 

@@ -11,6 +11,7 @@ from difflib import get_close_matches
 from typing import Any, Final
 
 from dra_planner.documents.tree import Location, Map, Seq, clone, line_of, new_map, new_seq
+from dra_planner.drivers.nvidia import GPU_DRIVER
 from dra_planner.errors import Diagnostic, Place
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.manifests.schema import fields_of, recorded_minors
@@ -277,7 +278,7 @@ def _complete_claim(tree: Map, place: Place) -> Iterator[Diagnostic]:
         opaque = entry.get("opaque")
         parameters = opaque.get("parameters") if isinstance(opaque, Map) else None
         if isinstance(opaque, Map) and isinstance(parameters, Map) and str(parameters.get("kind")) in _OF_NVIDIA:
-            _fill_in(opaque, "driver", "gpu.nvidia.com")
+            _fill_in(opaque, "driver", GPU_DRIVER)
     if "requests" not in devices:
         parts = [*_maps(devices.get("constraints")), *_maps(devices.get("config"))]
         lists = [part.get("requests") for part in parts]

@@ -12,6 +12,7 @@ from itertools import chain
 from typing import Final
 
 from dra_planner.drivers import nvidia
+from dra_planner.drivers.nvidia import GPU_CLASS
 from dra_planner.errors import Diagnostic, Place, Severity
 from dra_planner.manifests.setup.flags import faults_of_gates, faults_of_versions
 from dra_tutorials.blocks.embedded import ShellCommand
@@ -101,7 +102,7 @@ def _charts(text: str) -> Iterator[Found]:
             later = next(each for each in known.values() if each.order > release.order and each.is_installable)
             yield "error", "release-not-installable", message, f"write --version {later.version} or newer"
     if re.search(r"resources\.gpus\.enabled=false", text) and "dra" in text:
-        message = "resources.gpus.enabled=false leaves out the GPUs: no class gpu.nvidia.com, and nothing to allocate"
+        message = f"resources.gpus.enabled=false leaves out the GPUs: no class {GPU_CLASS}, and nothing to allocate"
         yield "warning", "gpus-left-out", message, "use gpuResourcesEnabledOverride=true where claims ask for GPUs"
 
 

@@ -17,9 +17,10 @@ from dra_planner.cel.libraries.semvers import SemverError, parse_semver
 from dra_planner.cel.syntax.spelling import spell
 from dra_planner.cel.tree import Call, Constant, Ident, ListNode, Node, Select, walk
 from dra_planner.cel.types import Type
+from dra_planner.drivers import nvidia
 from dra_planner.quantity import Quantity, QuantityError
 
-DOMAIN: Final = "gpu.nvidia.com"
+DOMAIN: Final = nvidia.GPU_DRIVER  # of the devices in examples
 _ORDERINGS: Final = {"_<_": "<", "_<=_": "<=", "_>_": ">", "_>=_": ">="}
 _EQUALITIES: Final = {"_==_": "==", "_!=_": "!="}
 _METHODS: Final = frozenset({"isGreaterThan", "isLessThan", "compareTo", "add", "sub"})

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from dra_planner.cel.advice.fixes import DOMAIN
 from dra_planner.cel.dialect import Dialect
 from dra_planner.cel.syntax.builder import ParseError
 from dra_planner.cel.syntax.parser import parse
@@ -85,7 +86,7 @@ _SLIPS: Final[tuple[tuple[str, Callable[[str], str]], ...]] = (
 def advise(text: str, dialect: Dialect) -> str | None:
     """Advice for a string that is not an expression: what is wrong, and where possible what to write."""
     if not text.strip():
-        return 'a selector is a condition: write device.driver == "gpu.nvidia.com"'
+        return f'a selector is a condition: write device.driver == "{DOMAIN}"'
     reasons: list[str] = []
     fixed = text
     for reason, fix in _slips(text):

@@ -1,7 +1,14 @@
 """The NVIDIA DRA driver: GPUs, their partitions, ComputeDomains, and the device plugin of the same vendor."""
 
 from dra_planner.drivers.nvidia.assumptions import slice_assumptions
-from dra_planner.drivers.nvidia.classes import CHART_CLASSES, GPU_CLASS, MIG_CLASS
+from dra_planner.drivers.nvidia.classes import (
+    CHANNEL_CLASS,
+    CHART_CLASSES,
+    CONFIG_KINDS,
+    EXTENDED_RESOURCE,
+    GPU_CLASS,
+    MIG_CLASS,
+)
 from dra_planner.drivers.nvidia.compute_domains import COMPUTE_DOMAIN_DRIVER
 from dra_planner.drivers.nvidia.devices import GPU_DRIVER
 from dra_planner.drivers.nvidia.driver import DRIVER
@@ -39,9 +46,12 @@ from dra_planner.drivers.nvidia.slices import predict_slices
 from dra_planner.drivers.nvidia.upgrade import Change, changes_read, compare_releases
 
 __all__ = [
+    "CHANNEL_CLASS",
     "CHART_CLASSES",
     "COMPUTE_DOMAIN_DRIVER",
+    "CONFIG_KINDS",
     "DRIVER",
+    "EXTENDED_RESOURCE",
     "GPU_CLASS",
     "GPU_DRIVER",
     "MIG_CLASS",

@@ -24,6 +24,8 @@ CHART_CLASSES: Final = (GPU_CLASS, MIG_CLASS, VFIO_CLASS, DAEMON_CLASS, CHANNEL_
 """DeviceClasses that the charts of the NVIDIA driver create."""
 CLASS_OF: Final = {"gpu": GPU_CLASS, "mig": MIG_CLASS, "vfio": VFIO_CLASS}
 """The class of each type of device."""
+CONFIG_KINDS: Final = {GPU_CLASS: "GpuConfig", MIG_CLASS: "MigDeviceConfig", VFIO_CLASS: "VfioDeviceConfig"}
+"""The kind of opaque configuration for devices of each class."""
 EXTENDED_RESOURCE: Final = "nvidia.com/gpu"
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from dra_planner.catalog import Machine
 from dra_planner.clouds import Cloud
 from dra_planner.drivers.nvidia.assumptions import slice_assumptions
-from dra_planner.drivers.nvidia.classes import EXTENDED_RESOURCE, chart_classes
+from dra_planner.drivers.nvidia.classes import EXTENDED_RESOURCE, GPU_CLASS, chart_classes
 from dra_planner.drivers.nvidia.compute_domains import COMPUTE_DOMAIN_DRIVER
 from dra_planner.drivers.nvidia.device_plugin import NvidiaDevicePlugin
 from dra_planner.drivers.nvidia.devices import GPU_DRIVER
@@ -17,6 +17,7 @@ from dra_planner.drivers.nvidia.on_clouds import gate_faults_on, mig_faults_on
 from dra_planner.drivers.nvidia.opaque_config import config_faults
 from dra_planner.drivers.nvidia.options import NvidiaDriver
 from dra_planner.drivers.nvidia.releases import DriverRelease, driver_release, require_installable
+from dra_planner.drivers.nvidia.renamed import RENAMED
 from dra_planner.drivers.nvidia.settings import driver_faults, machine_faults
 from dra_planner.drivers.nvidia.slices import predict_slices
 from dra_planner.drivers.protocol.driver import ConfigFault, Driver, DriverNode, Fault
@@ -38,8 +39,10 @@ class Nvidia(Driver[NvidiaDriver]):
     domains = (GPU_DRIVER, COMPUTE_DOMAIN_DRIVER)
     options = NvidiaDriver
     meaning = "The NVIDIA DRA driver."
-    plugin_resources = (EXTENDED_RESOURCE,)
     device_plugin = NvidiaDevicePlugin()
+    plugin_resources: ClassVar[Mapping[str, str]] = {EXTENDED_RESOURCE: GPU_CLASS}
+    board_kind = GPU
+    renamed: ClassVar[Mapping[tuple[str, str], str]] = RENAMED
     uncounted = frozenset({COMPUTE_DOMAIN_DRIVER})
     has_mig = True
     proposals = (

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, ClassVar, Generic, TypeVar
 
 from dra_planner.catalog import Machine
 from dra_planner.clouds import Cloud
 from dra_planner.documents.models import Document
+from dra_planner.drivers.protocol.charts import DriverChart, chart_of
 from dra_planner.drivers.protocol.device_plugin import DevicePlugin
 from dra_planner.drivers.protocol.tables import availability, known_classes
 from dra_planner.errors import PlannerError, UnsupportedFeature
 from dra_planner.model import AttributeValue, Device, DeviceClass, ResourceSlice
 from dra_planner.releases import Features
 
+_NOTHING: Mapping[str, str] = MappingProxyType({})
 Options = TypeVar("Options", bound=Document)
 Fault = tuple[str, PlannerError]  # key below `drivers.<name>` ("version", "" for the driver itself), and what is wrong
 
@@ -49,9 +52,11 @@ class Driver(ABC, Generic[Options]):
     written_when_off: ClassVar[bool] = False  # plan files have had the key since before other drivers existed
 
     # What runs with it, and what must not run with it.
-    plugin_resources: ClassVar[tuple[str, ...]] = ()  # extended resources that the vendor's device plugin serves
     device_plugin: ClassVar[DevicePlugin | None] = None  # what the plugin's resources become in claims
+    plugin_resources: ClassVar[Mapping[str, str]] = _NOTHING  # of the vendor's device plugin, and the class instead
     uncounted: ClassVar[frozenset[str]] = frozenset()  # domains whose devices nobody counts: software, not hardware
+    board_kind: ClassVar[str] = ""  # what a device is called that partitions are cut from
+    renamed: ClassVar[Mapping[tuple[str, str], str]] = MappingProxyType({})  # (domain, attribute): what to read instead
     is_network: ClassVar[bool] = False  # its claims attach to the pod, so no container has to name them
     has_mig: ClassVar[bool] = False  # a pool's `mig` partitions its devices
     prepares_whole_nodes: ClassVar[bool] = False  # a claim with only some of the node's devices can't be prepared
@@ -91,6 +96,16 @@ class Driver(ABC, Generic[Options]):
     def class_fault(self, name: str) -> str:
         """Return why a platform's own DeviceClass can't have the name of one of the driver's classes, or ""."""
         return f"{name} is a class that {self.title} brings; choose another name"
+
+    def chart(self, cloud: Cloud) -> DriverChart | None:
+        """Return the chart that installs the driver on a cloud; None if a cloud runs it, or no table has a chart."""
+        return chart_of(self.name, cloud.name)
+
+    def chart_values(
+        self, options: Options, cloud: Cloud, tolerations: Sequence[Mapping[str, str]]
+    ) -> Mapping[str, Any]:
+        """Return the chart's values for nodes whose taints these tolerations tolerate."""
+        return {}
 
     def faults(self, options: Options, cloud: Cloud, features: Features) -> Iterator[Fault]:
         """Yield what can't work in a fleet, whatever its pools are."""

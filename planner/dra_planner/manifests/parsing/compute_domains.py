@@ -6,8 +6,8 @@ Source: kubernetes-sigs/dra-driver-nvidia-gpu:templates/compute-domain-workload-
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
 
+from dra_planner.drivers import nvidia
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.model import (
     ClaimSpec,
@@ -17,8 +17,6 @@ from dra_planner.model import (
     ObjectMeta,
     ResourceClaimTemplate,
 )
-
-CHANNEL_CLASS: Final = "compute-domain-default-channel.nvidia.com"
 
 
 def channel_template(item: KubernetesObject) -> ResourceClaimTemplate | None:
@@ -32,12 +30,12 @@ def channel_template(item: KubernetesObject) -> ResourceClaimTemplate | None:
     name = named.get("name") if isinstance(named, Mapping) else None
     if not isinstance(name, str) or not name:
         return None
-    request = DeviceRequest(name="channel", exactly=ExactDeviceRequest(device_class_name=CHANNEL_CLASS))
+    request = DeviceRequest(name="channel", exactly=ExactDeviceRequest(device_class_name=nvidia.CHANNEL_CLASS))
     parameters = {
         "apiVersion": "resource.nvidia.com/v1beta1",
         "kind": "ComputeDomainChannelConfig",
         "domainID": f"{item.namespace}/{item.name}",
     }
-    of_domain = DeviceConfiguration(requests=("channel",), driver="compute-domain.nvidia.com", parameters=parameters)
+    of_domain = DeviceConfiguration(requests=("channel",), driver=nvidia.COMPUTE_DOMAIN_DRIVER, parameters=parameters)
     meta = ObjectMeta(name=name, namespace=item.namespace, place=item.place)
     return ResourceClaimTemplate(meta=meta, spec=ClaimSpec(requests=(request,), config=(of_domain,)))

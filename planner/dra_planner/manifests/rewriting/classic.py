@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from dra_planner.drivers import nvidia
 from dra_planner.manifests.rendering.claims import plain
 from dra_planner.manifests.rewriting import examples, vendors
 from dra_planner.manifests.rewriting.eras import GROUP, Old, Refused, members, refuse_unknown, section
@@ -21,7 +22,7 @@ _TOP: Final = frozenset({"apiVersion", "kind", "metadata"})
 _CLASS_FIELDS: Final = _TOP | {"driverName", "parametersRef", "suitableNodes", "structuredParameters"}
 _CLAIM_FIELDS: Final = frozenset({"resourceClassName", "parametersRef", "allocationMode"})
 _OWN_FIELDS: Final = frozenset({"resourceClassName", "parametersRef"})
-_CHARTS_CLASSES: Final = frozenset({"gpu.nvidia.com", "mig.nvidia.com"})
+_CHARTS_CLASSES: Final = frozenset({nvidia.GPU_CLASS, nvidia.MIG_CLASS})
 _SHARED: Final = (
     "in v1 up to 256 pods may use the claim at the same time; it was for one pod at a time unless it was shareable: "
     "give every pod its own by a ResourceClaimTemplate where that matters"

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from dra_planner.drivers import nvidia
 from dra_planner.manifests.rewriting import examples
 from dra_planner.manifests.rewriting.eras import Refused
 
@@ -49,7 +50,7 @@ def _replace(match: re.Match[str], expression: str, driver: str) -> str:
     if not name:
         return f'{values}["{driver}"]'
     domain, _, identifier = name.rpartition("/")
-    if driver == "gpu.nvidia.com" and not domain:
+    if driver == nvidia.GPU_DRIVER and not domain:
         identifier = _NVIDIA.get(name, "" if "-" in name or name == "index" else name)
     if not _IDENTIFIER.fullmatch(identifier):
         raise Refused(

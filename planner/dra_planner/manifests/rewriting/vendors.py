@@ -11,11 +11,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from dra_planner.drivers import nvidia
 from dra_planner.manifests.rendering.claims import plain
 from dra_planner.manifests.rewriting import examples
 from dra_planner.manifests.rewriting.eras import Old, Refused, members, refuse_unknown, section
 
-NVIDIA: Final = "gpu.nvidia.com"
+NVIDIA: Final = nvidia.GPU_DRIVER
 NVIDIA_GROUP: Final = "gpu.resource.nvidia.com"
 RENAMED_DRIVERS: Final = {NVIDIA_GROUP: NVIDIA}
 """Drivers whose name changed together with the model."""
@@ -84,7 +85,7 @@ def _nvidia_mig(spec: Mapping[str, Any], name: str) -> Wanted:
     if not profile:
         raise Refused(f"{name} names no profile", examples.SLICES_OF_ONE_GPU)
     selectors = [f'{_ATTRIBUTES}.type == "mig" && {_ATTRIBUTES}.profile == "{profile}"']
-    wanted = Wanted([_request(1, selectors)], device_class="mig.nvidia.com")
+    wanted = Wanted([_request(1, selectors)], device_class=nvidia.MIG_CLASS)
     return _with_sharing(wanted, spec, "MigDeviceConfig")
 
 

@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from typing import Any, Final
 
 from dra_planner.documents.advice import about_placeholder
+from dra_planner.drivers import every_driver
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.manifests.schema import Type, fields_of, struct_of
 from dra_planner.manifests.validation.violations import Violation
@@ -104,12 +105,6 @@ _AS_MAPPINGS: Final = {
 """Types of which guides write the text alone, and how it is written."""
 _IN_BRACKETS: Final = re.compile(r"[A-Z][A-Z0-9]*(?:[_ -][A-Z0-9]+)*")
 _NAMES: Final = "must consist of lower case alphanumeric characters"
-_CLASSES: Final = {
-    "nvidia.com/gpu": "gpu.nvidia.com",
-    "amd.com/gpu": "gpu.amd.com",
-    "gpu.intel.com/i915": "gpu.intel.com",
-}
-"""Extended resources that are written for a class, and the class of the same vendor's DRA driver."""
 
 
 def hint(item: KubernetesObject, violation: Violation, minor: int) -> str:
@@ -138,8 +133,9 @@ def _supported(text: str) -> str:
 def _name(value: Any, dots: str) -> str:
     """Return what was meant by a name that is none."""
     text = str(value)
-    if text in _CLASSES:
-        return f"{text} is an extended resource; its DeviceClass is {_CLASSES[text]}"
+    class_name = next((each.plugin_resources[text] for each in every_driver() if text in each.plugin_resources), "")
+    if class_name:
+        return f"{text} is an extended resource; its DeviceClass is {class_name}"
     if placeholder := _placeholder(text):
         return placeholder
     near = re.sub(rf"[^a-z0-9{dots}-]+", "-", text.lower()).strip("-.")

@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 from dra_planner.allocation import NodeState
 from dra_planner.allocation.search.devices import Candidate
-from dra_planner.drivers.nvidia import COMPUTE_DOMAIN_DRIVER
+from dra_planner.drivers import driver_of, is_counted
 from dra_planner.model import Unknown, WorkloadRef
 from dra_planner.quantity import Quantity
 
@@ -17,16 +17,7 @@ DeviceState = Literal["used", "free", "stranded"]
 GPU: Final = "GPU"
 SLICE: Final = "MIG slice"
 NIC: Final = "NIC"
-_KINDS: Final = {
-    ("gpu.nvidia.com", "gpu"): GPU,
-    ("gpu.nvidia.com", "mig"): SLICE,
-    ("gpu.nvidia.com", "vfio"): "GPU for passthrough",
-    ("dra.net", ""): NIC,
-    ("tpu.google.com", ""): "TPU chip",
-    ("neuron.aws.com", ""): "Neuron device",
-}
 _PCIE_ROOT: Final = "resource.kubernetes.io/pcieRoot"
-_IN_SLICE_NAMES: Final = "-mig-"  # gpu-0-mig-19-0-1: a slice of gpu-0
 _MEBIBYTE: Final = 2**20
 
 
@@ -85,7 +76,7 @@ def describe_devices(state: NodeState, full: NodeState, holders: Holders) -> tup
     busy, after = in_use(state), in_use(full)
     units: dict[object, list[Candidate]] = {}
     for candidate in state.template.candidates:
-        if candidate.bit & state.template.searched and candidate.driver != COMPUTE_DOMAIN_DRIVER:
+        if candidate.bit & state.template.searched and is_counted(candidate.driver):
             sets = sorted({drawn.counter_set for drawn in candidate.device.consumes_counters})
             units.setdefault((*candidate.id[:2], *sets) if sets else candidate.id, []).append(candidate)
     devices: list[NodeDevice] = []
@@ -153,18 +144,19 @@ def _partitions(unit: list[Candidate], busy: int, after: int, holders: Holders) 
 
 def _device(candidate: Candidate, busy: int, after: int, holders: Holders) -> NodeDevice:
     attributes, name = candidate.attributes, candidate.id.device
-    kind = attributes.get("type", "") if candidate.driver == "gpu.nvidia.com" else ""
+    driver = driver_of(candidate.driver)
+    kind = driver.kind(candidate.driver, attributes) if driver is not None else f"device of {candidate.driver}"
     profile, root = attributes.get("profile", ""), attributes.get(_PCIE_ROOT, "")
-    board, cut, _ = name.partition(_IN_SLICE_NAMES)
+    board = driver.board(candidate.device) if driver is not None else ""
     covered, held = _memory_slices(candidate), holders.get(candidate.index, ())
     return NodeDevice(
         name=name,
         driver=candidate.driver,
-        kind=_KINDS.get((candidate.driver, str(kind)), f"device of {candidate.driver}"),
+        kind=kind,
         counted_as=name,
         profile=profile if isinstance(profile, str) else "",
         memory_mib=_memory_mib(candidate),
-        board=board if cut else "",
+        board=board,
         root=root.group if isinstance(root, Unknown) else str(root),
         start=min(covered, default=None),
         size=len(covered) or None,

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from dra_planner.drivers.nvidia import MIG_CLASS
 from dra_planner.model import DeviceClass
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.known_devices import GPU_DRIVER
@@ -30,7 +31,7 @@ def check(view: StackView) -> Iterator[Finding]:
         elif _OF_MIG.search(name) and not any(_is_for_parts(each.expression) for each in device_class.selectors):
             yield Finding(
                 message=f"DeviceClass {name} takes whole GPUs too: no selector of it is for MIG devices",
-                fix=f"add the selector device.attributes['{GPU_DRIVER}'].type == 'mig', or use class mig.nvidia.com",
+                fix=f"add the selector device.attributes['{GPU_DRIVER}'].type == 'mig', or use class {MIG_CLASS}",
                 place=device_class.meta.place,
             )
 
@@ -44,14 +45,14 @@ def _drivers_meant(device_class: DeviceClass) -> list[str]:
 
 def _is_for_parts(expression: str) -> bool:
     """Whether a selector reads what MIG devices alone have, or their type; or is for another driver."""
-    return GPU_DRIVER not in expression.replace("mig.nvidia.com", "") or _OF_PARTS.search(expression) is not None
+    return GPU_DRIVER not in expression.replace(MIG_CLASS, "") or _OF_PARTS.search(expression) is not None
 
 
 RULE = Rule(
     id="class-of-any-driver",
     says="Every DeviceClass names the driver of its devices, and one for MIG devices their type.",
     why="Other drivers' devices are tried too, and reading an attribute that they lack is an error that stops the pod.",
-    fix="Begin its selectors with device.driver == 'gpu.nvidia.com'.",
+    fix=f"Begin its selectors with device.driver == '{GPU_DRIVER}'.",
     level="advisory",
     check=check,
 )

@@ -3,21 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
 
 from dra_planner.claims.written import WrittenClaim, alternatives, written_claims
-from dra_planner.drivers.nvidia import CHART_CLASSES
+from dra_planner.drivers.nvidia import CHART_CLASSES, COMPUTE_DOMAIN_DRIVER, CONFIG_KINDS, GPU_DRIVER
 from dra_planner.model import DeviceConfiguration
 from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
 from dra_policies.view.stack_view import StackView
-
-GPU_DRIVER: Final = "gpu.nvidia.com"
-_KINDS: Final = {
-    "gpu.nvidia.com": "GpuConfig",
-    "mig.nvidia.com": "MigDeviceConfig",
-    "vfio.gpu.nvidia.com": "VfioDeviceConfig",
-}
-DOMAIN_DRIVER: Final = "compute-domain.nvidia.com"
 
 
 def check(view: StackView) -> Iterator[Finding]:
@@ -44,8 +35,13 @@ def _of_another_kind(claim: WrittenClaim, config: DeviceConfiguration) -> Iterat
     named = {each.partition("/")[0] for each in config.requests}
     requests = [each for each in claim.spec.requests if not named or each.name in named]
     classes = sorted({exact.device_class_name for request in requests for exact in alternatives(request)})
-    kinds = {_KINDS.get(each, "") for each in classes}
-    if config.driver == GPU_DRIVER and kind in _KINDS.values() and len(kinds) == 1 and kinds.isdisjoint({"", kind}):
+    kinds = {CONFIG_KINDS.get(each, "") for each in classes}
+    if (
+        config.driver == GPU_DRIVER
+        and kind in CONFIG_KINDS.values()
+        and len(kinds) == 1
+        and kinds.isdisjoint({"", kind})
+    ):
         yield Finding(
             message=f"{claim.title}: {kind} is not for devices of class {classes[0]}: the driver does not apply it",
             fix=f"write kind: {kinds.pop()}",
@@ -58,7 +54,7 @@ def _drivers(claim: WrittenClaim) -> frozenset[str]:
     names = {exact.device_class_name for request in claim.spec.requests for exact in alternatives(request)}
     if not names or not names <= set(CHART_CLASSES):
         return frozenset()
-    return frozenset(DOMAIN_DRIVER if name.startswith("compute-domain") else GPU_DRIVER for name in names)
+    return frozenset(COMPUTE_DOMAIN_DRIVER if name.startswith("compute-domain") else GPU_DRIVER for name in names)
 
 
 RULE = Rule(

@@ -12,7 +12,7 @@ from dra_planner.drivers import nvidia
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.stack_view import StackView
 
-_DOMAINS: Final = ("gpu.nvidia.com", "compute-domain.nvidia.com")
+_DOMAINS: Final = nvidia.DRIVER.domains
 
 
 def check(view: StackView) -> Iterator[Finding]:

@@ -68,7 +68,7 @@ def _for_parts_of_whole_gpus(manifests: Manifests) -> Iterator[Finding]:
                 yield Finding(
                     message=f"{claim.title}: selector `{shown}` is for MIG devices, and the class {GPU_DRIVER} has "
                     "whole GPUs alone",
-                    fix="use DeviceClass mig.nvidia.com, and a pool whose GPUs are cut",
+                    fix=f"use DeviceClass {nvidia.MIG_CLASS}, and a pool whose GPUs are cut",
                     place=selector.place,
                 )
 

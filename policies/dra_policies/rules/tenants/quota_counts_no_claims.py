@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from dra_planner.claims.written import pod_sets_with_claims
+from dra_planner.drivers.nvidia import GPU_CLASS
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.claim_specs import gpu_entries
 from dra_policies.view.stack_view import StackView
@@ -36,7 +37,7 @@ def check(view: StackView) -> Iterator[Finding]:
             yield Finding(
                 message=f'ResourceQuota "{each.name}" limits {keys[0]}, and {claiming[namespace]} takes its GPUs by '
                 "claims, which it does not count",
-                fix="limit gpu.nvidia.com.deviceclass.resource.k8s.io/devices in the namespace too",
+                fix=f"limit {GPU_CLASS}.deviceclass.resource.k8s.io/devices in the namespace too",
                 urn=each.urn,
             )
 

@@ -1,0 +1,44 @@
+"""Helm charts that drivers are installed from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+from dra_planner.catalog.tables import read_table
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DriverChart:
+    """A published chart: the release's name, its address, the version that was read, and its namespace.
+
+    `chart` is a name in `repository`, or an oci:// address if that is "". `pod_security` is the level that its pods
+    need.
+    """
+
+    release: str
+    chart: str
+    repository: str
+    version: str
+    namespace: str
+    pod_security: str
+
+
+def chart_of(driver: str, cloud: str) -> DriverChart | None:
+    """Return the chart of a driver ("amd") for a cloud; None if no table has one."""
+    return _charts().get((driver, cloud)) or _charts().get((driver, ""))
+
+
+@cache
+def _charts() -> dict[tuple[str, str], DriverChart]:
+    return {
+        (row["driver"], row["cloud"]): DriverChart(
+            release=row["release"],
+            chart=row["chart"],
+            repository=row["repository"],
+            version=row["version"],
+            namespace=row["namespace"],
+            pod_security=row["pod_security"],
+        )
+        for row in read_table("driver_charts")
+    }
