@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pulumi_dra.capacity_plan import CapacityPlan as CapacityPlan
     from pulumi_dra.dra import AdminAccessPolicy as AdminAccessPolicy
     from pulumi_dra.dra import DeviceClasses as DeviceClasses
+    from pulumi_dra.dra import DeviceDriver as DeviceDriver
     from pulumi_dra.dra import DevicePlugin as DevicePlugin
     from pulumi_dra.dra import DraDriver as DraDriver
     from pulumi_dra.dra import Dranet as Dranet
@@ -41,6 +42,7 @@ COMPONENTS = {
     "AdminAccessPolicy": "pulumi_dra.dra",
     "CapacityPlan": "pulumi_dra.capacity_plan",
     "DeviceClasses": "pulumi_dra.dra",
+    "DeviceDriver": "pulumi_dra.dra",
     "DevicePlugin": "pulumi_dra.dra",
     "DraDriver": "pulumi_dra.dra",
     "DraPlatform": "pulumi_dra.platform.platform",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pulumi_dra.dra.driver.driver_installer import INSTALL, installer_spec
+from pulumi_dra.dra.nvidia.driver_installer import INSTALL, installer_spec
 
 
 @pytest.mark.parametrize(

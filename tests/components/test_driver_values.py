@@ -7,15 +7,15 @@ import pytest
 
 from dra_planner.drivers import nvidia
 from pulumi_dra.dra.device_plugin.plugin_values import device_plugin_values
-from pulumi_dra.dra.driver.chart_keys import GENERATIONS, unknown_keys
-from pulumi_dra.dra.driver.driver_values import (
+from pulumi_dra.dra.nvidia.chart_keys import GENERATIONS, unknown_keys
+from pulumi_dra.dra.nvidia.driver_values import (
     DriverSettings,
     WebhookSettings,
     driver_values,
     has_network_policy,
     has_webhook,
 )
-from pulumi_dra.dra.driver.quota import critical_pods, critical_pods_quota
+from pulumi_dra.dra.nvidia.quota import critical_pods, critical_pods_quota
 from pulumi_dra.dra.releases.images import ImageSettings
 
 RELEASES = [release.version for release in nvidia.driver_releases() if release.is_installable]

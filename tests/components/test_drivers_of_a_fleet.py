@@ -7,9 +7,12 @@ from typing import Any
 import pulumi
 import pytest
 
+from dra_planner.drivers.dranet import DRIVER as DRANET
 from dra_planner.fleet import Fleet, read_fleet
 from pulumi_dra.dra import DraDriver, Dranet
-from pulumi_dra.dra.from_fleet import dranet_args, driver_args, pool_tolerations
+from pulumi_dra.dra.dranet.from_fleet import dranet_args
+from pulumi_dra.dra.node_terms import pool_tolerations
+from pulumi_dra.dra.nvidia.from_fleet import driver_args
 
 FLEET: dict[str, Any] = {
     "cloud": "eks",
@@ -107,8 +110,9 @@ def test_on_aks_the_driver_finds_nvidias_where_the_node_image_has_it(declare: An
 def test_dranet_is_installed_in_the_version_of_the_fleet(declare: Any, dranet: Any, version: str) -> None:
     pools = [{**FLEET["pools"][0], "taints": [{"key": "team"}]}]
     asked = fleet(drivers={"dranet": dranet}, pools=pools)
-    assert asked.drivers.dranet
-    release = declare(lambda: Dranet("dranet", dranet_args(asked, asked.drivers.dranet))).one("Release").inputs  # type: ignore[arg-type]  # not False
+    of_fleet = asked.drivers.of(DRANET)
+    assert of_fleet is not None
+    release = declare(lambda: Dranet("dranet", dranet_args(asked, of_fleet))).one("Release").inputs
     assert (release["chart"], release["version"], release["namespace"]) == ("aws-dranet", version, "kube-system")
     assert release["repositoryOpts"] == {"repo": "https://aws.github.io/eks-charts"}
     assert release["skipAwait"] is True

@@ -15,7 +15,7 @@ from pulumi_dra.dra import (
     DriverInstaller,
     TenantAccess,
 )
-from pulumi_dra.dra.classes.class_selectors import class_selectors, refusal_of
+from pulumi_dra.dra.nvidia.class_selectors import class_selectors, refusal_of
 from pulumi_dra.dra.releases.release_status import ReleaseFailed, require_deployed
 from pulumi_dra.dra.tenants.admin_access_policy import admin_access_rule
 

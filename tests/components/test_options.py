@@ -12,8 +12,8 @@ from pulumi.provider.experimental.analyzer import Analyzer
 import pulumi_dra.aks.options as aks_options
 import pulumi_dra.eks.options as eks_options
 import pulumi_dra.gke.options as gke_options
-from pulumi_dra.dra.driver.driver_inputs import DraDriverArgs
-from pulumi_dra.dra.driver.driver_tolerations import DriverToleration
+from pulumi_dra.dra.nvidia.driver_inputs import DraDriverArgs
+from pulumi_dra.dra.releases.driver_tolerations import DriverToleration
 from pulumi_dra.eks.autoscaler.autoscaler_inputs import EksClusterAutoscalerArgs
 from pulumi_dra.eks.karpenter.controller_inputs import EksKarpenterArgs
 from pulumi_dra.platform.planned_pools import POOL_SET_BY_PLATFORM

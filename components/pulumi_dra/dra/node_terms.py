@@ -27,6 +27,16 @@ def without_dra_nodes(terms: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]
     ]
 
 
+def device_tolerations(fleet: Fleet) -> list[dict[str, str]]:
+    """Return what tolerates the taints that this project sets on the fleet's pools for their accelerators."""
+    taints = {
+        taint
+        for pool in fleet.pools
+        for taint in cloud(fleet.cloud).taints(fleet.nodes_of(pool, catalog.machine(fleet.cloud, pool.machine)))
+    }
+    return [{"key": each.key, "effect": each.effect} for each in sorted(taints, key=lambda each: each.key)]
+
+
 def pool_tolerations(fleet: Fleet) -> list[dict[str, str]]:
     """Return what the driver must tolerate to run on every pool, beside the taint that all of them have.
 

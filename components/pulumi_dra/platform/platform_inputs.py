@@ -11,8 +11,8 @@ from dra_planner.clouds import cloud
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import Fleet, read_fleet
 from dra_planner.planfile import PlanFile, parse_document
-from pulumi_dra.dra.driver.driver_installer import DriverInstallerArgs
 from pulumi_dra.dra.metrics.gpu_metrics import GpuMetricsArgs
+from pulumi_dra.dra.nvidia.driver_installer import DriverInstallerArgs
 from pulumi_dra.dra.releases.kuberay import KubeRayArgs
 from pulumi_dra.dra.releases.kueue import KueueArgs
 from pulumi_dra.dra.tenants.tenant_access import TenantSettings

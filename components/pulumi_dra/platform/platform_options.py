@@ -5,8 +5,8 @@ from typing import NotRequired, TypedDict
 
 import pulumi
 
-from pulumi_dra.dra.driver.driver_inputs import WebhookTls
-from pulumi_dra.dra.driver.driver_tolerations import DriverToleration
+from pulumi_dra.dra.nvidia.driver_inputs import WebhookTls
+from pulumi_dra.dra.releases.driver_tolerations import DriverToleration
 from pulumi_dra.inputs.access_entry import AccessEntry
 from pulumi_dra.inputs.maintenance import MaintenanceExclusion, MaintenanceWindow
 from pulumi_dra.inputs.node_repair import NodeRepairLimits

@@ -10,10 +10,10 @@ import yaml
 
 from dra_planner.clouds import DRA, label_key_fault, label_value_fault
 from pulumi_dra.children import Children
-from pulumi_dra.dra.driver.driver_tolerations import DriverToleration, read_tolerations
 from pulumi_dra.dra.metrics.alerts import rule_groups
 from pulumi_dra.dra.metrics.dashboard import dashboard_json
 from pulumi_dra.dra.node_terms import GPU_TOLERATION
+from pulumi_dra.dra.releases.driver_tolerations import DriverToleration, read_tolerations
 from pulumi_dra.dra.releases.optional_releases import PinnedChart, ReleaseInputs, declare_release, read_release
 from pulumi_dra.inputs.reader import InputReader
 

@@ -7,6 +7,7 @@ from typing import Any, NotRequired, TypedDict
 import pulumi
 import yaml
 
+from dra_planner.drivers.nvidia import GPU_CLASS, MIG_CLASS
 from pulumi_dra.children import Children
 from pulumi_dra.dra.releases.optional_releases import PinnedChart, ReleaseInputs, declare_release, read_release
 from pulumi_dra.inputs.reader import InputReader
@@ -22,7 +23,7 @@ KUEUE = PinnedChart(
 """kubernetes-sigs/kueue:charts/kueue@v0.19.2. From 0.18 on claims of templates count without a gate that is off by
 default (pkg/features/kube_features.go)."""
 
-CHART_CLASSES = ("gpu.nvidia.com", "mig.nvidia.com")
+CHART_CLASSES = (GPU_CLASS, MIG_CLASS)
 MOST_CLASSES = 16
 """The most mappings (kubernetes-sigs/kueue:pkg/config/validation.go@v0.19.2)."""
 LONGEST_CLASS = 63

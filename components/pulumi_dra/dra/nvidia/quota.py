@@ -6,7 +6,7 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from dra_planner.clouds import cloud
-from pulumi_dra.dra.driver.driver_values import GPU_OPERATOR, DriverSettings
+from pulumi_dra.dra.nvidia.driver_values import GPU_OPERATOR, DriverSettings
 
 if TYPE_CHECKING:
     from pulumi_kubernetes.core.v1 import ResourceQuotaSpecArgsDict

@@ -10,9 +10,8 @@ import pulumi
 from dra_planner.drivers import nvidia
 from dra_planner.drivers.nvidia import DriverRelease
 from dra_planner.errors import PlannerError
-from pulumi_dra.dra.driver.crds import read_crds
-from pulumi_dra.dra.driver.driver_tolerations import DriverToleration, read_tolerations
-from pulumi_dra.dra.driver.driver_values import (
+from pulumi_dra.dra.nvidia.crds import read_crds
+from pulumi_dra.dra.nvidia.driver_values import (
     GPU_OPERATOR,
     PLUGIN_PRIORITY,
     DriverSettings,
@@ -22,6 +21,7 @@ from pulumi_dra.dra.driver.driver_values import (
     has_webhook,
     platforms,
 )
+from pulumi_dra.dra.releases.driver_tolerations import DriverToleration, read_tolerations
 from pulumi_dra.dra.releases.images import read_image
 from pulumi_dra.inputs.reader import InputReader
 

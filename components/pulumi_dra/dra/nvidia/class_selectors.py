@@ -1,9 +1,10 @@
 """CEL of the ready-made DeviceClasses, and a check of everybody else's."""
 
 from dra_planner import cel
+from dra_planner.drivers.nvidia import GPU_DRIVER
 from dra_planner.releases import features_of
 
-DRIVER = "gpu.nvidia.com"
+DRIVER = GPU_DRIVER
 DEVICES = ("gpu", "mig", "any")
 """A whole GPU, a partition, or either."""
 

@@ -1,6 +1,6 @@
 """What DraPlatform sets of the DRA driver itself; all other inputs of it are options of a platform."""
 
-from pulumi_dra.dra.driver.driver_inputs import DraDriverArgs
+from pulumi_dra.dra.nvidia.driver_inputs import DraDriverArgs
 
 DRIVER_INPUTS = (DraDriverArgs,)
 DRIVER_SET = {

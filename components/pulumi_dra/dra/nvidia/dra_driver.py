@@ -6,11 +6,11 @@ import pulumi_kubernetes as k8s
 
 from dra_planner.drivers.nvidia import DriverRelease
 from pulumi_dra.children import Children
-from pulumi_dra.dra.driver.crds import declare_crds
-from pulumi_dra.dra.driver.driver_inputs import DraDriverArgs, DraDriverInputs, read_driver_inputs
-from pulumi_dra.dra.driver.driver_values import driver_values
-from pulumi_dra.dra.driver.quota import critical_pods, critical_pods_quota
-from pulumi_dra.dra.driver.slice_policy import declare_slice_policy
+from pulumi_dra.dra.nvidia.crds import declare_crds
+from pulumi_dra.dra.nvidia.driver_inputs import DraDriverArgs, DraDriverInputs, read_driver_inputs
+from pulumi_dra.dra.nvidia.driver_values import driver_values
+from pulumi_dra.dra.nvidia.quota import critical_pods, critical_pods_quota
+from pulumi_dra.dra.nvidia.slice_policy import declare_slice_policy
 from pulumi_dra.dra.releases.namespaces import declare_privileged_namespace
 from pulumi_dra.dra.releases.release_status import require_deployed
 from pulumi_dra.inputs.reader import InputReader

@@ -9,8 +9,8 @@ from typing import Any
 
 from dra_planner import clouds
 from dra_planner.drivers.nvidia import DriverRelease
-from pulumi_dra.dra.driver.chart_keys import unknown_keys
 from pulumi_dra.dra.node_terms import GPU_TOLERATION, dra_node_terms
+from pulumi_dra.dra.nvidia.chart_keys import unknown_keys
 from pulumi_dra.dra.releases.images import ImageSettings
 
 GPU_OPERATOR, GPU_OPERATOR_ROOT = "gpu-operator", "/run/nvidia/driver"

@@ -1,0 +1,1 @@
+"""DRANET, where it is installed from a chart."""

@@ -1,0 +1,101 @@
+"""A device driver that its chart installs as it is: values come from the driver's module, not from inputs."""
+
+# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+from collections.abc import Mapping
+from typing import Any, NotRequired, TypedDict
+
+import pulumi
+import pulumi_kubernetes as k8s
+from pydantic import ValidationError
+
+from dra_planner.clouds import cloud, names
+from dra_planner.drivers import chart_version_fault, driver, every_driver
+from dra_planner.errors import PlannerError
+from pulumi_dra.children import Children
+from pulumi_dra.dra.releases.driver_tolerations import DriverToleration, read_tolerations
+from pulumi_dra.dra.releases.namespaces import declare_namespace
+from pulumi_dra.dra.releases.release_status import require_deployed
+from pulumi_dra.inputs.reader import InputReader
+
+
+class DeviceDriverArgs(TypedDict):
+    """Inputs of DeviceDriver."""
+
+    driver: str
+    """Name of the driver, as a fleet calls it."""
+    platform: str
+    """Cloud of the cluster."""
+    version: NotRequired[str]
+    """Version of the Helm chart. Default: the version that this release was checked with."""
+    chart: NotRequired[str]
+    """Chart to install instead of the published one: a path, an archive or an oci:// address."""
+    settings: NotRequired[dict[str, Any]]
+    """What a fleet sets below the driver's name, except the version."""
+    tolerations: NotRequired[list[pulumi.Input[DriverToleration]]]
+    """Taints of the nodes that the driver tolerates."""
+
+
+class DeviceDriver(pulumi.ComponentResource):
+    """A device driver other than NVIDIA's, installed from its published chart."""
+
+    namespace: pulumi.Output[str]
+    """Namespace of the driver, known once the release is deployed."""
+
+    def __init__(self, name: str, args: DeviceDriverArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        read = InputReader("DeviceDriver", name, args, DeviceDriverArgs)
+        asked = read.text("driver", check=_driver_fault)
+        platform = read.text("platform", check=_cloud_fault)
+        version = read.text("version", "", check=chart_version_fault)
+        own_chart = read.text("chart", "")
+        tolerations, settings = read_tolerations(read), read.block("settings")
+        published, options = None, None
+        if not (_driver_fault(asked) or _cloud_fault(platform)):
+            options = _options(read, asked, settings)
+            published = driver(asked).chart(cloud(platform))
+            if published is None:
+                read.refuse("driver", f"no chart of {driver(asked).title} is known for {cloud(platform).title}")
+        read.finish()
+        assert published is not None  # `finish` has raised otherwise
+        super().__init__("pulumi-dra:index:DeviceDriver", name, {}, opts)
+        children = Children(self, opts)
+        home = declare_namespace(name, published.namespace, published.pod_security, children)
+        release = k8s.helm.v3.Release(
+            f"{name}-release",
+            name=published.release,
+            namespace=home.metadata.name,
+            chart=own_chart or published.chart,
+            version=None if own_chart else version or published.version or None,
+            repository_opts={"repo": published.repository} if published.repository and not own_chart else None,
+            values=dict(driver(asked).chart_values(options, cloud(platform), tolerations)),
+            create_namespace=False,
+            # It would be waited for pod by pod, on nodes that may not be there yet.
+            skip_await=True,
+            opts=children.options(depends_on=[home], delete_before_replace=True),
+        )
+        self.namespace = pulumi.Output.all(home.metadata.name, release.status).apply(
+            lambda both: str(both[0]) if require_deployed(published.release, both[1]) else ""
+        )
+        self.register_outputs({"namespace": self.namespace})
+
+
+def _options(read: InputReader, name: str, settings: Mapping[str, Any]) -> Any:
+    """Return the driver's options, None for faults, which are noted in `read`."""
+    try:
+        return driver(name).options.model_validate(dict(settings))
+    except ValidationError as error:
+        for each in error.errors():
+            read.refuse(".".join(("settings", *map(str, each["loc"]))), each["msg"])
+    return None
+
+
+def _driver_fault(name: str) -> str:
+    known = [each.name for each in every_driver()]
+    return "" if name in known else f'"{name}" is not a known driver; use {", ".join(known)}'
+
+
+def _cloud_fault(name: str) -> str:
+    try:
+        cloud(name)
+    except PlannerError:
+        return f'"{name}" is not a supported cloud; use {", ".join(names())}'
+    return ""

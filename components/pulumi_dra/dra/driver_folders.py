@@ -1,0 +1,43 @@
+"""What a driver's folder of components must have: `from_fleet.py`, which installs it; others need only their chart."""
+
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Protocol, cast
+
+import pulumi
+
+from dra_planner.drivers import driver, names
+from dra_planner.fleet import Fleet
+from dra_planner.planfile import PlanFile
+from pulumi_dra.dra.chart_from_fleet import ChartComponents
+from pulumi_dra.inputs.reader import InputReader
+from pulumi_dra.platform.platform_inputs import DraPlatformInputs
+
+
+class DriverComponents(Protocol):
+    """The module `pulumi_dra.dra.<driver>.from_fleet`."""
+
+    def check(self, read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile) -> None:
+        """Note in `read` what the driver's components would reject, before any of them is declared."""
+        ...
+
+    def declare(
+        self, name: str, inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile, options: pulumi.ResourceOptions
+    ) -> Sequence[pulumi.Resource]:
+        """Declare the driver; return the resources that DeviceClasses and workloads must wait for."""
+        ...
+
+
+def driver_folders() -> tuple[str, ...]:
+    """Return the drivers that have components, sorted; nothing of them is imported."""
+    folders = {module.name for module in iter_modules(sys.modules["pulumi_dra.dra"].__path__) if module.ispkg}
+    return tuple(name for name in names() if name in folders)
+
+
+def components_of_driver(name: str) -> DriverComponents:
+    """Return the components of a driver, imported now: those of its folder, or else the release of its chart."""
+    if name not in driver_folders():
+        return ChartComponents(driver(name))
+    return cast(DriverComponents, import_module(f"pulumi_dra.dra.{name}.from_fleet"))

@@ -1,0 +1,57 @@
+"""A fleet and its plan → the NVIDIA DRA driver, its installer where the cloud has none."""
+
+from typing import Any
+
+import pulumi
+
+from dra_planner.clouds import cloud
+from dra_planner.drivers.nvidia import DRIVER
+from dra_planner.fleet import Fleet
+from dra_planner.planfile import PlanFile
+from pulumi_dra.dra.node_terms import pool_tolerations
+from pulumi_dra.dra.nvidia.dra_driver import DraDriver
+from pulumi_dra.dra.nvidia.driver_inputs import DraDriverArgs, read_driver_inputs
+from pulumi_dra.dra.nvidia.driver_installer import DriverInstaller, DriverInstallerArgs
+from pulumi_dra.inputs.reader import InputReader
+from pulumi_dra.platform.platform_inputs import DraPlatformInputs
+
+
+def check(read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile) -> None:
+    """Note in `read` what the components would refuse, before anything is declared."""
+    elsewhere, asked = fleet.driver_root, inputs.driver.get("driver_root", fleet.driver_root)
+    if any(pool.image and pool.image.driver_root for pool in fleet.pools) and asked != elsewhere:
+        read.refuse("driver.driver_root", f"images of the fleet have the driver in {elsewhere}: leave it out")
+    read_driver_inputs(read.inside("driver", driver_args(inputs, fleet, plan), DraDriverArgs))
+
+
+def declare(
+    name: str, inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile, options: pulumi.ResourceOptions
+) -> list[pulumi.Resource]:
+    """Declare the driver, after the installer of the GPU driver where nodes come without it."""
+    if not cloud(fleet.cloud).installs_driver:
+        installer = DriverInstaller(
+            f"{name}-driver-installer", DriverInstallerArgs(**inputs.driver_installer), opts=options
+        )
+        # A plugin that starts before the NVIDIA driver is there can publish a slice without devices
+        # (kubernetes-sigs/dra-driver-nvidia-gpu issue 1008).
+        options = pulumi.ResourceOptions.merge(options, pulumi.ResourceOptions(depends_on=[installer]))
+    return [DraDriver(f"{name}-driver", driver_args(inputs, fleet, plan), opts=options)]
+
+
+def driver_args(inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile) -> DraDriverArgs:
+    """Return the driver's inputs; its quota must do for every node that the pools may ever have together."""
+    nvidia, options = fleet.drivers.of(DRIVER), dict(inputs.driver)
+    assert nvidia is not None  # asked for only if the fleet installs it
+    args: dict[str, Any] = {
+        "version": nvidia.version,
+        "platform": fleet.cloud,
+        "max_nodes": sum(row.nodes.max for row in plan.pools),
+        "feature_gates": dict(nvidia.feature_gates),
+        "compute_domains": nvidia.compute_domains,
+        "tolerations": [*pool_tolerations(fleet), *options.pop("tolerations", [])],
+    }
+    if nvidia.consumable_shares != "":
+        args["consumable_shares"] = str(nvidia.consumable_shares)
+    if fleet.driver_root != cloud(fleet.cloud).driver_root:
+        options.setdefault("driver_root", fleet.driver_root)
+    return DraDriverArgs(**args, **options)
