@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+import pytest
 from allocation_builders import CLASSES, claim, request, shape
 from clusters import F36, bare, offer, workload
 
@@ -14,12 +15,14 @@ from dra_planner.simulation import (
     REVERSED,
     SETTLED,
     CountQuestion,
+    Fix,
     Opened,
     Order,
     SimulatedCounts,
     SimulatedPool,
     Simulator,
     check_orders,
+    find_fixes,
     simulate_counts,
     standard_orders,
 )
@@ -162,3 +165,40 @@ def test_what_is_too_large_is_simulated_at_a_scale():
 
 def test_equal_questions_have_equal_answers():
     assert counts(SMALL_AND_WHOLE, pool("a", 2, 9)) == counts(SMALL_AND_WHOLE, pool("a", 2, 9))
+
+
+def fixes_of(shapes: Sequence[Shape], *pools: SimulatedPool, steps: int = 200_000) -> tuple[Fix, ...]:
+    question = CountQuestion(
+        demand=Demand(shapes=tuple(shapes)), pools=pools, classes=CLASSES, features=F36, orders=ORDERS
+    )
+    found = simulate_counts(question, steps)
+    placements = {each.id: {pools[0].offer.name} for each in shapes}
+    return find_fixes(question, found, placements, steps, steps)[0]
+
+
+@pytest.mark.parametrize("multiple", [1, 3, 7])
+def test_a_raised_maximum_is_one_that_the_cloud_can_build_and_the_next_plan_finds_counts_with_it(multiple: int):
+    a = replace(pool("a", 2, 2), multiple=multiple)
+    (raised,) = [each for each in fixes_of(SMALL_AND_WHOLE, a) if each.kind == "maximum"]
+    assert raised.counts["a"] % multiple == 0
+    assert counts(SMALL_AND_WHOLE, replace(a, maximum=raised.counts["a"])).counts is not None
+
+
+def test_no_fix_is_tried_without_steps():
+    a = pool("a", 2, 2)
+    question = CountQuestion(
+        demand=Demand(shapes=tuple(SMALL_AND_WHOLE)), pools=(a,), classes=CLASSES, features=F36, orders=ORDERS
+    )
+    assert find_fixes(question, simulate_counts(question, 200_000), {}, 0, 200_000) == ((), 0)
+
+
+@pytest.mark.parametrize(("steps", "complete"), [(200_000, True), (60, False)])
+def test_pods_pending_at_a_smaller_scale_are_confirmed_at_full_scale_or_prove_nothing(steps: int, complete: bool):
+    question = CountQuestion(
+        demand=Demand(shapes=tuple(SMALL_AND_WHOLE)), pools=(pool("a", 2, 2),), classes=CLASSES, features=F36,
+        orders=ORDERS,
+    )  # fmt: skip
+    found = simulate_counts(question, steps, scale=2)
+    assert found.counts is None or found.scale == 2
+    assert found.complete is complete
+    assert bool(found.at_maximum) is (complete and found.counts is None)
