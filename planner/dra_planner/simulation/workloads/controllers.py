@@ -203,6 +203,18 @@ class PerNode:
     surge: int = 0
     unavailable: int = 1
     seed: int | None = None
+    _on: dict[int | None, SimulatedPod] = field(init=False)  # the new pods by node
+    _starting: list[SimulatedPod] = field(init=False)  # those of them that were not seen to run
+    _broken: list[SimulatedPod] = field(init=False)  # those to be replaced that were not seen to run
+
+    def __post_init__(self) -> None:
+        self._on = {pod.only_node: pod for pod in self.pods}
+        self._starting, self._broken = list(self.pods), list(self.replaced)
+
+    def _look(self, runs: Runs) -> None:
+        """Take note of which pods run by now; those that do, do so until they are lost."""
+        self._starting = [pod for pod in self._starting if not runs(pod)]
+        self._broken = [pod for pod in self._broken if not runs(pod)]
 
     @property
     def wanted(self) -> int:
@@ -213,35 +225,48 @@ class PerNode:
         return self.replaced
 
     def create(self, runs: Runs, room: int = UNBOUNDED) -> list[SimulatedPod]:
-        there, before = {pod.only_node for pod in self.pods}, {pod.only_node: runs(pod) for pod in self.replaced}
-        without = [node for node in self.nodes if node not in there]
-        if before:
-            starting = sum(pod.only_node in before and not runs(pod) for pod in self.pods)
-            beside = [node for node in without if before.get(node)][: max(0, self.surge - starting)]
-            without = [node for node in without if node not in before or (self.surge and not before[node])] + beside
+        self._look(runs)
+        without = [node for node in self.nodes if node not in self._on]
+        if self.replaced and without:
+            before, broken = {pod.only_node for pod in self.replaced}, {pod.only_node for pod in self._broken}
+            starting = sum(pod.only_node in before for pod in self._starting)
+            beside = [node for node in without if node in before and node not in broken]
+            first = [node for node in without if node not in before or (self.surge and node in broken)]
+            without = first + beside[: max(0, self.surge - starting)]
         room = max(0, min(room, self.most - len(self.pods) - len(self.replaced)))
         made = [SimulatedPod(next(self.names), self.kind, node) for node in without[:room]]
         self.pods += made
+        self._starting += made
+        self._on.update((pod.only_node, pod) for pod in made)
         return made
 
     def delete(self, runs: Runs) -> list[SimulatedPod]:
         if not self.replaced:
             return []
-        meant, there = set(self.nodes), {pod.only_node: runs(pod) for pod in self.pods}
+        self._look(runs)
+        meant, running = set(self.nodes), self._on.keys() - {pod.only_node for pod in self._starting}
         going = [pod for pod in self.replaced if pod.only_node not in meant]
         here = [pod for pod in self.replaced if pod.only_node in meant]
-        broken = [pod for pod in here if not runs(pod)]
+        broken = [pod for pod in self._broken if pod.only_node in meant]
         if self.surge:
-            going += [pod for pod in here if there.get(pod.only_node) or (pod in broken and pod.only_node in there)]
+            going += [pod for pod in here if pod.only_node in running or (pod in broken and pod.only_node in self._on)]
         else:
-            missing = sum(not there.get(node) for node in meant) - (len(here) - len(broken))
+            missing = len(meant - running) - (len(here) - len(broken))
             spare = max(0, self.unavailable - missing)
-            others = [pod for pod in here if pod not in broken]
+            others = [pod for pod in here if pod not in broken] if broken else here
             if self.seed is not None:  # which node comes first is nobody's choice
+                others = list(others)
                 random.Random(f"{self.seed}/{len(others)}").shuffle(others)
             going += broken + others[:spare]
         self.replaced = [pod for pod in self.replaced if pod not in going]
+        self._broken = [pod for pod in self._broken if pod not in going]
         return going
 
     def lose(self, pod: SimulatedPod) -> None:
-        (self.pods if pod in self.pods else self.replaced).remove(pod)
+        if pod in self.replaced:
+            self.replaced.remove(pod)
+            self._broken = [each for each in self._broken if each is not pod]
+            return
+        self.pods.remove(pod)
+        self._starting = [each for each in self._starting if each is not pod]
+        self._on = {each.only_node: each for each in self.pods}
