@@ -15,6 +15,7 @@ from dra_command.pens.signs import DRAWN
 from dra_command.pens.table import Table
 from dra_command.pens.verdict_words import VERDICT_AFTER_A_NAME, VERDICT_WORDS
 from dra_command.plan_report.cost_detail import detail_tables
+from dra_command.plan_report.guards import guards_table, rules_table, without_guards
 from dra_command.plan_report.summary import Obstacle, costs, diagnostics, headline, obstacles, setting, simulation
 from dra_command.plan_report.tables import PlanTables, difference_line, difference_table, signed
 from dra_planner.plan import Plan
@@ -41,6 +42,8 @@ def plan_markdown(stacks: Sequence[StackPlan], *, detail: bool = False) -> str:
     told: list[list[str]] = [list(lines) for stack in stacks for lines in _findings(stack, len(stacks) > 1)]
     for lines in told[:_MOST_FINDINGS]:
         head += lines
+    for stack in stacks:
+        head += _guards(stack, len(stacks) > 1)
     folded = []
     if told[_MOST_FINDINGS:]:
         more = [line for lines in told[_MOST_FINDINGS:] for line in lines]
@@ -48,6 +51,18 @@ def plan_markdown(stacks: Sequence[StackPlan], *, detail: bool = False) -> str:
     for stack in stacks:
         folded += _folded(stack, len(stacks) > 1, detail=detail)
     return joined(head, folded, _foot(stacks))
+
+
+def _guards(stack: StackPlan, named: bool) -> Iterator[str]:
+    """Yield the guards of a plan, and the plan without them."""
+    table, guarded = guards_table(stack.plan), stack.plan.guarded
+    if table is None or guarded is None:
+        return
+    where = f"{code(stack.stack)}: " if named else ""
+    said = without_guards(guarded)
+    yield f"{where}**Guards make the scheduler follow the plan.** W{safe(said[1:])}."
+    yield ""
+    yield from table_lines(table, title=False)
 
 
 def _title(stacks: Sequence[StackPlan]) -> str:
@@ -152,6 +167,9 @@ def _folded(stack: StackPlan, named: bool, *, detail: bool) -> Iterator[list[str
     if others:
         lines = [line for each in others for line in diagnostic_lines(each)]
         yield details(f"{where}{counted(len(others), 'note')}", lines)
+    rules = rules_table(plan)
+    if rules is not None:
+        yield details(f"{where}{counted(len(rules.rows), 'steering rule')}", table_lines(rules, title=False))
     if detail:
         for table in detail_tables(plan, tables.filled):
             yield details(f"{where}{table.title.lower()}", table_lines(table, title=False))

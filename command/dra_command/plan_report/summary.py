@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from dra_command.pens.amounts import usd
 from dra_command.pens.table import Table
 from dra_command.pens.verdict_words import VERDICT_AFTER_A_NAME
+from dra_command.plan_report.guards import with_guards
 from dra_planner.catalog import cloud_titles
 from dra_planner.errors import Diagnostic
 from dra_planner.model import DEMAND_LEVELS, Reason, Verdict
@@ -66,7 +67,7 @@ def verdict_parts(plan: Plan) -> tuple[str, str, str]:
         workloads = f"all {number} workloads" if number > 1 else "1 workload"
         beside = [name for name in DEMAND_LEVELS if any(each.code == f"{name}-does-not-fit" for each in plan.beside)]
         but = f"; not at {beside[0]} demand" if beside else ""
-        return "Fits", level, f"{workloads}{_on_nodes(plan)}{but}"
+        return "Fits", level, f"{workloads}{_on_nodes(plan)}{with_guards(plan)}{but}"
     wrong = counted(errors, "error") if errors else ""
     simulated = _simulated_pending(plan)
     pending = "" if simulated and plan.judgement.is_observed else _pending(plan)

@@ -10,6 +10,7 @@ from dra_command.pens.signs import Signs
 from dra_command.pens.table import Table
 from dra_command.pens.terminal.page import VERDICT_STYLES, Page
 from dra_command.plan_report.cost_detail import detail_tables
+from dra_command.plan_report.guards import guards_table, rules_table, without_guards
 from dra_command.plan_report.selector_changes import short_change
 from dra_command.plan_report.summary import (
     costs,
@@ -74,6 +75,7 @@ class _PlanPage:
             self._table(difference_table(self._difference))
         self._obstacles()
         self._diagnostics(quiet=False)
+        self._tables((guards_table(plan), rules_table(plan) if detail else None))
         tables = PlanTables.of(plan, self._signs, width=page.width, every=self._verbose)
         if plan.workloads:
             self._table(tables.workloads())
@@ -95,6 +97,8 @@ class _PlanPage:
             page.text(setting(plan), indent=2)
         if judged:
             page.verbatim(f"  {judged}" if self._narrow else f"  {setting(plan)} · {judged}")
+        if plan.guarded is not None:
+            page.text(without_guards(plan.guarded), indent=2)
 
     def _tables(self, tables: Iterable[Table | None]) -> None:
         for table in tables:

@@ -280,6 +280,39 @@ class SimulationRow(Output):
     )
 
 
+class GuardRow(Output):
+    """One guard, in the order of the pods that are pending without it."""
+
+    number: int
+    kind: Literal["steer", "split", "pack"]
+    effect: str
+    who_acts: str = Field(description="`pulumi up`, or the owners of namespaces who have to change manifests.")
+    pending_without: list[int] = Field(
+        description="Fewest and most pods that stay pending on the plan's nodes without this guard. Empty if unknown."
+    )
+
+
+class SteerRuleRow(Output):
+    """Pods that go to one pool."""
+
+    pool: str
+    templates: list[str] = Field(description="ResourceClaimTemplates, as NAMESPACE/NAME.")
+    workloads: list[WorkloadName]
+
+
+class GuardsRow(Output):
+    """Guards that make the scheduler follow the plan, and the plan without them."""
+
+    guards: list[GuardRow]
+    rules: list[SteerRuleRow]
+    split: dict[str, str] = Field(description="Pools that replace split pools, with the pool that each is a part of.")
+    orders: list[str] = Field(description="Pod arrival orders in which all pods fit.")
+    free_hourly: float | None = Field(description="USD per hour without guards. null if no counts were found.")
+    free_pending: list[int] | None = Field(
+        description="Fewest and most pods that stay pending without guards. null if all pods fit or it is unknown."
+    )
+
+
 class PlanOutput(Output):
     """Answer of `pulumi-dra plan --format json`."""
 
@@ -311,3 +344,4 @@ class PlanOutput(Output):
     region: str = Field(default="", description="Of the fleet; empty without one.")
     claims: list[PlanClaimRow] | None = Field(default=None, description="With --observed or --detail.")
     detail: DetailRow | None = Field(default=None, description="With --detail on a fleet alone.")
+    guards: GuardsRow | None = Field(default=None, description="Guards of the plan. Absent for a plan without guards.")

@@ -12,6 +12,7 @@ from dra_command.pens.table import Table
 from dra_command.pens.visible import short
 from dra_command.plan_report.cost_detail import detail_tables
 from dra_command.plan_report.figures import has_many, is_shared
+from dra_command.plan_report.guards import guards_table, rules_table, without_guards
 from dra_command.plan_report.html.parts import (
     MOST_SHARES,
     Drawer,
@@ -114,6 +115,9 @@ def _context(plan: Plan, *, detail: bool, difference: PlanDifference | None) -> 
         "hidden_shares": f"and {len(shares) - MOST_SHARES} more" if len(shares) > MOST_SHARES + 3 else "",
         "total": "" if plan.cost is None else f"{plan.cost.hourly_usd:,.2f}",
         "simulation": simulation(plan),
+        "guards": guards_table(plan),
+        "rules": rules_table(plan),
+        "without_guards": "" if plan.guarded is None else f"W{without_guards(plan.guarded)[1:]}.",
         "strip": _strip(plan),
         "details": _details(plan, filled) if detail else [],
         "assumptions": plan.assumptions,
@@ -146,6 +150,7 @@ def _sections(context: dict[str, Any]) -> Iterator[tuple[str, str]]:
         ("findings", "findings", "Findings"),
         ("claims", "claims", "Claims"),
         ("outcomes", "orders", "Arrival orders"),
+        ("guards", "guards", "Guards"),
         ("workloads", "workloads", "Workloads"),
         ("pools", "pools", context["pools_title"]),
         ("costs", "cost", "Cost"),

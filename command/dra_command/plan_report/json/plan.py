@@ -12,6 +12,8 @@ from dra_command.plan_report.contract.plan import (
     CostRow,
     DemandRow,
     FitRow,
+    GuardRow,
+    GuardsRow,
     LevelRow,
     LevelsRow,
     LimitRow,
@@ -26,12 +28,14 @@ from dra_command.plan_report.contract.plan import (
     PodRequestRow,
     PodRequestsRow,
     SimulationRow,
+    SteerRuleRow,
     StrandingRow,
     TotalRow,
     VerdictsRow,
     WayRow,
     WhyRow,
 )
+from dra_command.plan_report.guards import guard_lines
 from dra_command.plan_report.json.detail import detail_row
 from dra_command.plan_report.json.fixes import fix_rows
 from dra_command.plan_report.json.nodes import (
@@ -82,13 +86,48 @@ def plan_output(plan: Plan, *, detail: bool, difference: PlanDifference | None =
         region="" if plan.fleet is None else plan.fleet.region,
         claims=_claims(plan) if detail else None,
         detail=detail_row(plan, filled) if detail else None,
+        guards=_guards(plan),
     )
 
 
 def plan_json(plan: Plan, *, detail: bool = False, difference: PlanDifference | None = None) -> str:
     """Return the plan as indented JSON; keys that are absent by contract are left out."""
     output = plan_output(plan, detail=detail, difference=difference)
-    return output.model_dump_json(indent=2, by_alias=True, exclude=None if detail else {"claims", "detail"})
+    absent = set() if detail else {"claims", "detail"}
+    if plan.guarded is None:
+        absent.add("guards")
+    return output.model_dump_json(indent=2, by_alias=True, exclude=absent or None)
+
+
+def _guards(plan: Plan) -> GuardsRow | None:
+    guarded = plan.guarded
+    if guarded is None:
+        return None
+    free = guarded.free_hourly_usd
+    return GuardsRow(
+        guards=[
+            GuardRow(
+                number=each.number,
+                kind=each.kind,
+                effect=each.effect,
+                who_acts=each.who_acts,
+                pending_without=list(guarded.pending_without[each.kind]),
+            )
+            for each in guard_lines(plan)
+        ],
+        rules=[
+            SteerRuleRow(
+                pool=rule.pool,
+                templates=[str(key) for key in rule.templates],
+                workloads=[name_row(ref) for ref, _ in rule.workloads],
+            )
+            for rule in guarded.guards.rules
+        ],
+        split={part.name: part.pool for part in guarded.guards.parts},
+        orders=list(map(str, guarded.proof.orders)),
+        free_hourly=None if free is None else float(free),
+        free_pending=None if guarded.free_pending is None else list(guarded.free_pending),
+    )
 
 
 def _total(plan: Plan) -> TotalRow:

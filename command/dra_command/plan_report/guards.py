@@ -1,0 +1,126 @@
+"""The guards of a plan in words: effect, who acts, and the plan without each; the same in all formats."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from dra_command.pens.amounts import usd
+from dra_command.pens.table import Table
+from dra_planner.model import GuardKind, Guards
+from dra_planner.plan import Plan
+from dra_planner.plan.judgement.guarding import Guarded
+from dra_planner.planfile import FIRST_MINOR_WITH_POLICIES
+from dra_planner.wording import counted, named
+
+_PULUMI: Final = "pulumi up"
+_MOST_POOLS: Final = 4
+_MOST_RULES: Final = 8
+
+
+@dataclass(frozen=True, slots=True)
+class GuardLine:
+    """One guard: its number, what it does, who has to act, and the pods that are pending without it."""
+
+    number: int
+    kind: GuardKind
+    effect: str
+    who_acts: str
+    without: str
+
+
+def guard_lines(plan: Plan) -> tuple[GuardLine, ...]:
+    """Return the guards of a plan, the one without which most pods are pending first."""
+    guarded = plan.guarded
+    if guarded is None:
+        return ()
+    pending = guarded.pending_without
+    kinds = sorted(guarded.guards.kinds, key=lambda kind: tuple(-each for each in reversed(pending[kind])))
+    return tuple(
+        GuardLine(
+            number=number,
+            kind=kind,
+            effect=_effect(kind, guarded.guards),
+            who_acts=_who_acts(kind, plan, guarded.guards),
+            without=_pending(pending[kind]),
+        )
+        for number, kind in enumerate(kinds, 1)
+    )
+
+
+def with_guards(plan: Plan) -> str:
+    """Return ", with 2 guards" for a plan with guards, and "" for another."""
+    return f", with {counted(len(plan.guards.kinds), 'guard')}" if plan.guarded is not None else ""
+
+
+def without_guards(guarded: Guarded) -> str:
+    """Return the other future in a sentence without a full stop: the same workloads without guards."""
+    price, pending = guarded.free_hourly_usd, guarded.free_pending
+    if price is not None:
+        return f"without the guards, {usd(price)} per hour"
+    if pending is not None:
+        return f"without the guards, {_pending(pending)}"
+    return "without the guards, the simulation found no counts"
+
+
+def guards_table(plan: Plan) -> Table | None:
+    """Return a row for each guard; None for a plan without guards."""
+    rows = tuple((f"{each.number} {each.kind}", each.effect, each.who_acts, each.without) for each in guard_lines(plan))
+    if not rows:
+        return None
+    heads = ("guard", "makes the scheduler follow this plan", "who acts", "without this guard")
+    return Table("Guards", heads, rows, note=_note(plan))
+
+
+def rules_table(plan: Plan) -> Table | None:
+    """Return a row for each rule that steers pods; None for a plan without rules."""
+    rows = tuple(
+        (rule.pool, _some([str(key) for key in rule.templates]), _some([str(ref) for ref, _ in rule.workloads]))
+        for rule in plan.guards.rules
+    )
+    return Table("Steering rules", ("pool", "ResourceClaimTemplates", "workloads"), rows) if rows else None
+
+
+def _effect(kind: GuardKind, guards: Guards) -> str:
+    match kind:
+        case "steer":
+            return f"send pods to their pools, by {counted(len(guards.rules), 'rule')}"
+        case "split":
+            pools = guards.split_pools
+            return f"split {named('pool', list(pools[:_MOST_POOLS]), ' and ')} by GPUs per pod"
+        case "pack":
+            return "fill a node of a pool before the next one"
+
+
+def _who_acts(kind: GuardKind, plan: Plan, guards: Guards) -> str:
+    if kind == "split" or plan.judgement.features.minor >= FIRST_MINOR_WITH_POLICIES:
+        return _PULUMI
+    namespaces = {key.namespace for rule in guards.rules for key in rule.templates}
+    namespaces |= {ref.namespace for rule in guards.rules for ref, _ in rule.workloads}
+    return f"owners of {_some(sorted(namespaces))}"
+
+
+def _pending(pods: tuple[int, ...]) -> str:
+    if not pods:
+        return "not simulated"
+    least, most = pods[0], pods[-1]
+    if not most:
+        return "no pod pending in the orders tried"
+    return f"{counted(most, 'pod')} pending" if least == most else f"{least} to {counted(most, 'pod')} pending"
+
+
+def _note(plan: Plan) -> str:
+    return "; ".join(_notes(plan))
+
+
+def _notes(plan: Plan) -> Iterator[str]:
+    guarded = plan.guarded
+    assert guarded is not None  # asked for plans with guards only
+    yield f"proof: all pods fit in {counted(len(guarded.proof.orders), 'pod arrival order')}"
+    yield "pods without a rule may use any pool"
+
+
+def _some(names: list[str]) -> str:
+    more = len(names) - _MOST_RULES
+    return ", ".join(names[:_MOST_RULES]) + (f" and {more} more" if more > 0 else "")

@@ -1,0 +1,76 @@
+"""The guards of a plan in every format: effect, who acts, and the plan without them."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "bench"))
+
+from platforms import platform
+
+from dra_command.plan_report.guards import guard_lines
+from dra_command.plan_report.html.page import plan_html
+from dra_command.plan_report.json.plan import plan_json
+from dra_command.plan_report.markdown import StackPlan, plan_markdown
+from dra_command.plan_report.text import print_plan
+from dra_planner.fleet import read_fleet
+from dra_planner.plan import Plan, PlanRequest, make_plan
+from dra_planner.sources import Source
+
+
+def plan_of(**changes: str) -> Plan:
+    given = platform("aks", "medium", 2)
+    fleet = read_fleet({**given.fleet, **changes})
+    return make_plan(PlanRequest(sources=(Source("workloads.yaml", given.manifests),), fleet=fleet))
+
+
+@pytest.fixture(scope="module")
+def guided() -> Plan:
+    return plan_of(placement="guided")
+
+
+def test_the_text_names_the_guards_and_the_other_future(guided: Plan) -> None:
+    file = io.StringIO()
+    print_plan(guided, file=file)
+    first, *rest = file.getvalue().splitlines()
+    assert first.endswith("with 2 guards")
+    assert any(line.strip().startswith("without the guards, ") for line in rest)
+    (steer,) = (line for line in rest if line.startswith("1 steer"))
+    assert "pulumi up" in steer
+    assert "pods pending" in steer
+
+
+def test_markdown_and_html_have_the_same_guards(guided: Plan) -> None:
+    for text in (plan_markdown([StackPlan("", guided)]), plan_html(guided)):
+        assert (
+            "Guards make the scheduler follow this plan" in text or "Guards make the scheduler follow the plan" in text
+        )
+        for line in guard_lines(guided):
+            assert line.effect in text
+
+
+def test_json_lists_rules_pools_and_both_prices(guided: Plan) -> None:
+    guards = json.loads(plan_json(guided))["guards"]
+    assert [each["kind"] for each in guards["guards"]] == ["steer", "split"]
+    assert sum(len(rule["workloads"]) + len(rule["templates"]) for rule in guards["rules"]) > 0
+    assert set(guards["split"].values()) == {"a100x4"}
+    assert guards["free_pending"][0] <= guards["free_pending"][1]
+
+
+def test_before_kubernetes_1_36_the_owners_of_the_namespace_act() -> None:
+    lines = guard_lines(plan_of(placement="guided", kubernetes="1.35"))
+    assert lines
+    for line in lines:
+        assert line.who_acts == ("pulumi up" if line.kind == "split" else "owners of ml")
+
+
+def test_a_plan_without_guards_has_no_such_key() -> None:
+    given = platform("eks", "small", 1)
+    plan = make_plan(PlanRequest(sources=(Source("workloads.yaml", given.manifests),), fleet=read_fleet(given.fleet)))
+    assert "guards" not in json.loads(plan_json(plan))
+    assert "guard" not in plan_markdown([StackPlan("", plan)])
