@@ -44,7 +44,8 @@ class Done:
 
     status: int
     out: str
-    err: str
+    err: str  # without notes, which depend on the day
+    notes: tuple[str, ...] = ()
 
     @property
     def json(self) -> Any:
@@ -79,7 +80,10 @@ class Project:
             contextlib.redirect_stderr(err),
         ):
             status = main(words)
-        return Done(status, out.getvalue(), err.getvalue())
+        lines = err.getvalue().splitlines(keepends=True)
+        notes = tuple(line.strip().removeprefix("note: ") for line in lines if line.startswith("note: "))
+        others = "".join(line for line in lines if not line.startswith("note: "))
+        return Done(status, out.getvalue(), others, notes)
 
     def run_apart(self, *words: str, **options: Any) -> subprocess.CompletedProcess[bytes]:
         """Run the command in a process of its own."""

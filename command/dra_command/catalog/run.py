@@ -5,11 +5,15 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Callable, Iterator
+from datetime import date
 
+from dra_command.command_line.arguments import UsageError
 from dra_command.command_line.exit_status import Status
 from dra_command.pens.terminal.page import Page
 from dra_planner import catalog
 from dra_planner.catalog import Machine
+from dra_planner.catalog.facts import dated_facts
+from dra_planner.catalog.support import NOTICE, supported
 from dra_planner.drivers import nvidia
 from dra_planner.releases import GATES, RELEASES
 
@@ -62,9 +66,12 @@ def _machines(values: argparse.Namespace) -> Iterator[Row]:
                 "memory_gib": None if machine.memory_mib is None else round(machine.memory_mib / 1024, 1),
                 "accelerator": machine.accelerator.model if machine.accelerator else None,
                 "count": machine.accelerator.count if machine.accelerator else None,
+                "nominal_gb": machine.accelerator.nominal_memory_gb if machine.accelerator else None,
                 "arch": machine.arch,
+                "bare_metal": machine.bare_metal,
                 "pcie_roots": len(roots) or None,
                 "interfaces": len(catalog.network_interfaces(machine)) or None,
+                "temporary_gib": machine.temporary_disk_gib,
                 "offered": machine.is_offered,
                 **_price(machine, values.region),
                 "confidence": machine.provenance.confidence,
@@ -136,10 +143,46 @@ def _releases(_: argparse.Namespace) -> Iterator[Row]:
         }
 
 
+def _outdated(values: argparse.Namespace) -> Iterator[Row]:
+    """Facts past their date, those that expire within `NOTICE`, and Kubernetes versions near the end of support."""
+    today = _day(values.today)
+    for fact in dated_facts():
+        if fact.true_until <= today + NOTICE:
+            yield {
+                "fact": fact.about,
+                "newest": fact.newest,
+                "seen_on": str(fact.seen_on),
+                "true_until": str(fact.true_until),
+                "outdated": fact.is_outdated(today),
+                "source": fact.source,
+                "verify": fact.verify,
+            }
+    for cloud in (values.cloud,) if values.cloud else catalog.cloud_titles():
+        for each in supported(cloud):
+            if each.ends_soon(today):
+                yield {
+                    "fact": f"Kubernetes 1.{each.minor} on {catalog.cloud_titles()[cloud]}, standard support",
+                    "newest": "",
+                    "seen_on": str(each.seen_on),
+                    "true_until": str(each.standard_until),
+                    "outdated": each.standard_until < today,
+                    "source": each.source,
+                    "verify": "",
+                }
+
+
+def _day(text: str) -> date:
+    try:
+        return date.fromisoformat(text) if text else date.today()
+    except ValueError:
+        raise UsageError(f'--today: "{text}" is not a date', fix="write 2027-01-31") from None
+
+
 _TABLES: dict[str, Callable[[argparse.Namespace], Iterator[Row]]] = {
     "machines": _machines,
     "gpus": _gpus,
     "mig": _mig,
     "drivers": _drivers,
     "releases": _releases,
+    "outdated": _outdated,
 }

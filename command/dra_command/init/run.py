@@ -21,6 +21,7 @@ from dra_command.inputs.cluster_snapshot import read_observed
 from dra_command.inputs.command_inputs import mark_unrelated_files, print_skipped_files
 from dra_command.inputs.fleet_files import read_other_tools_fleet
 from dra_command.inputs.machine_types import requested_machine_types
+from dra_command.inputs.new_cluster import new_cluster_version
 from dra_planner.clouds import cloud, cloud_of_region, names
 from dra_planner.errors import PlannerError
 from dra_planner.plan.cluster.fleet import fleet_of_cluster
@@ -116,7 +117,7 @@ def _from_region(region: str, values: argparse.Namespace) -> InitialFleet:
         sources=sources,
         cloud=name,
         region=region,
-        kubernetes=values.kubernetes or cloud(name).new_cluster,
+        kubernetes=values.kubernetes or new_cluster_version(name),
         machines=requested_machine_types(values),
     )
     with doing("comparing machines", quiet=values.quiet):

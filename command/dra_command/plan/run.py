@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,8 @@ from dra_planner.clouds import cloud
 from dra_planner.errors import Diagnostic, FleetError, ManifestError, PlannerError, SourceError
 from dra_planner.model import worst
 from dra_planner.plan import Plan, PlanRequest, make_plan
+from dra_planner.plan.dated_notes import dated_notes
+from dra_planner.plan.machine_features import unused_features
 from dra_planner.plan.values import STEPS_PER_SECOND
 
 if TYPE_CHECKING:
@@ -56,9 +59,16 @@ def run(values: argparse.Namespace) -> int:
         print(f"pulumi-dra: {visible(str(stale))}", file=sys.stderr)
         return Status.BROKEN
     if not values.quiet:
-        for note in notes:
+        for note in (*notes, *(f"note: {each}" for each in _fleet_notes(inputs, values))):
             print(visible(note), file=sys.stderr)
     return status_of(plan.verdict, allow_unknown=values.allow_unknown)
+
+
+def _fleet_notes(inputs: CommandInputs, values: argparse.Namespace) -> tuple[str, ...]:
+    """Return notes about the fleet for people: support, outdated facts, and features that nobody uses."""
+    if inputs.fleet is None or values.format != "text":
+        return ()
+    return (*dated_notes(inputs.fleet, date.today()), *unused_features(inputs.fleet))
 
 
 def _plan(values: argparse.Namespace) -> tuple[CommandInputs, Plan]:

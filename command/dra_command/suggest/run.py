@@ -14,9 +14,10 @@ from dra_command.command_line.exit_status import Status, status_of
 from dra_command.command_line.progress import doing
 from dra_command.inputs.command_inputs import mark_unrelated_files, print_skipped_files
 from dra_command.inputs.machine_types import requested_machine_types
+from dra_command.inputs.new_cluster import new_cluster_version
 from dra_command.plan_report.summary import obstacles
 from dra_command.suggest.json import suggest_json
-from dra_planner.clouds import cloud, cloud_of_region
+from dra_planner.clouds import cloud_of_region
 from dra_planner.plan.suggestion.suggest import Suggestion, Suggestions, SuggestRequest, suggest_fleets
 from dra_planner.sources import read_sources
 from dra_planner.wording import counted
@@ -33,7 +34,7 @@ def run(values: argparse.Namespace) -> int:
         sources=sources,
         cloud=name,
         region=values.region,
-        kubernetes=values.kubernetes or cloud(name).new_cluster,
+        kubernetes=values.kubernetes or new_cluster_version(name),
         machines=requested_machine_types(values),
         max_price=_price(values.max_price),
         level=values.demand,

@@ -26,6 +26,7 @@ class Accelerator:
     gpu: str | None  # id in the GPU table, for NVIDIA
     fraction: Fraction | None  # the node sees this share of a physical GPU: a virtual one
     listed_memory_mib: int | None  # as the cloud lists it: not what a driver publishes
+    nominal_memory_gb: int | None  # as vendors name it, 80 for an A100 80GB: for people, not for claims
     gke_type: str | None  # value of cloud.google.com/gke-accelerator, or of gke-tpu-accelerator
 
 
@@ -193,6 +194,7 @@ def _accelerator(row: Row) -> Accelerator | None:
         gpu=row["gpu"] or None,
         fraction=Fraction(row["gpu_fraction"]) if row["gpu_fraction"] else None,
         listed_memory_mib=integer(row, "accelerator_memory_mib"),
+        nominal_memory_gb=integer(row, "accelerator_memory_gb_nominal"),
         gke_type=row.get("gke_type") or None,
     )
 
@@ -237,6 +239,7 @@ def _attach(base: Machine, text: str) -> Machine:
         gpu=row["gpu"],
         fraction=None,
         listed_memory_mib=None,
+        nominal_memory_gb=None,
         gke_type=gke_type,
     )
     regions = tuple(region for region in row["regions"].split() if not base.regions or region in base.regions)

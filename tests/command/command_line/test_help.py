@@ -41,7 +41,7 @@ def test_help_lists_every_subcommand(project: Project) -> None:
 @pytest.mark.parametrize(
     ("command", "said"),
     [
-        ("catalog", "arguments are required: {machines,gpus,mig,drivers,releases}; see"),
+        ("catalog", "arguments are required: {machines,gpus,mig,drivers,releases,outdated}; see"),
         ("completion", "arguments are required: {bash,zsh,fish}; see"),
     ],
 )
@@ -151,6 +151,7 @@ def test_examples_work_when_copied(line: str, project: Project) -> None:
     said = (
         "wrote ",
         "nothing to rewrite",
+        "note: ",
         "fix.yaml: not written",
         "stacks/eks-dev.plan.json is current",
         "why, term by term: ",

@@ -7,23 +7,24 @@ import json
 import pytest
 from command_project import EXAMPLES, Project
 
+from dra_command.inputs.new_cluster import new_cluster_version
 from dra_command.suggest.contract import SuggestOutput
 
 
 @pytest.mark.parametrize(
-    ("region", "machines", "kubernetes"),
+    ("region", "machines", "cloud"),
     [
-        ("us-east-1", "g6.2xlarge,g6.12xlarge,g6e.12xlarge,p4d.24xlarge", "1.34"),
-        ("eastus", "Standard_NC4as_T4_v3,Standard_NC64as_T4_v3,Standard_NC48ads_A100_v4,Standard_NC8as_T4_v3", "1.35"),
+        ("us-east-1", "g6.2xlarge,g6.12xlarge,g6e.12xlarge,p4d.24xlarge", "eks"),
+        ("eastus", "Standard_NC4as_T4_v3,Standard_NC64as_T4_v3,Standard_NC48ads_A100_v4,Standard_NC8as_T4_v3", "aks"),
     ],
 )
-def test_the_printed_fleet_runs_the_workloads(region: str, machines: str, kubernetes: str, project: Project) -> None:
+def test_the_printed_fleet_runs_the_workloads(region: str, machines: str, cloud: str, project: Project) -> None:
     words = [str(EXAMPLES / "workloads"), "--region", region]
     done = project.run("suggest", *words, "--machines", machines)
     assert done.status == 0
     assert done.out.startswith("# ")
     assert "4 machine types compared" in done.out
-    assert f"kubernetes: '{kubernetes}'" in done.out
+    assert f"kubernetes: '{new_cluster_version(cloud)}'" in done.out
     project.write("fleet.yaml", done.out)
     assert project.run("plan", words[0], "--fleet", "fleet.yaml").status == 0
 

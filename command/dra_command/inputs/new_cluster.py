@@ -1,0 +1,17 @@
+"""Kubernetes version of a new cluster where nobody names one."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from dra_planner.catalog.support import settled_minor
+from dra_planner.clouds import cloud
+
+
+def new_cluster_version(name: str) -> str:
+    """Return the newest version that a cloud has had for some months and still supports, "1.35".
+
+    If the calendar is too old to know one, the cloud's own default.
+    """
+    minor = settled_minor(name, date.today())
+    return cloud(name).new_cluster if minor is None else f"1.{minor}"

@@ -1,0 +1,61 @@
+"""Features that a pool's machine type has and the fleet doesn't use: paid for, and idle."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from dra_planner import catalog
+from dra_planner.catalog import Machine
+from dra_planner.drivers.dranet import DRIVER as DRANET
+from dra_planner.drivers.nvidia import DRIVER as NVIDIA
+from dra_planner.errors import PlannerError
+
+if TYPE_CHECKING:
+    from dra_planner.fleet import Fleet, Pool
+
+INFINIBAND_NEEDS = (
+    "InfiniBand on AKS needs the feature Microsoft.ContainerService/AKSInfinibandSupport, a host driver (NVIDIA "
+    "Network Operator with DOCA), and pods with the memlock limit raised"
+)
+
+
+def unused_features(fleet: Fleet) -> tuple[str, ...]:
+    """Return one sentence for each feature of each machine type, in the order of the pools."""
+    sentences: dict[str, None] = {}
+    for pool in fleet.pools:
+        try:
+            machine = catalog.machine(fleet.cloud, pool.machine)
+        except PlannerError:
+            continue
+        price = catalog.price(machine, fleet.region, "on-demand")
+        shown = f" (USD {price.usd_per_hour:.2f} per hour)" if price is not None else ""
+        for feature in _features(fleet, pool, machine):
+            sentences[f"{machine.name}{shown} has {feature}"] = None
+    return tuple(sentences)
+
+
+def _features(fleet: Fleet, pool: Pool, machine: Machine) -> Iterator[str]:
+    if fleet.drivers.of(DRANET) is None:
+        yield from _network(machine)
+    if machine.nvlink_nodes and not _has_compute_domains(fleet):
+        yield (
+            f"NVLink across {machine.nvlink_nodes} nodes, but the fleet has no compute domains, so pods on several "
+            "nodes use the network"
+        )
+
+
+def _network(machine: Machine) -> Iterator[str]:
+    tcp = "but the fleet has no network driver (drivers.dranet), so pods use TCP"
+    if machine.efa_interfaces:
+        yield f"{machine.efa_interfaces} EFA interface{'s' if machine.efa_interfaces > 1 else ''}, {tcp}"
+    if machine.rdma_networks:
+        yield f"{machine.rdma_networks} RDMA interfaces ({machine.network_performance}), {tcp}"
+    if machine.has_infiniband:
+        nics = f"{machine.nics} InfiniBand NICs" if (machine.nics or 0) > 1 else "InfiniBand NICs"
+        yield f"{nics}, but no pool uses them. {INFINIBAND_NEEDS}"
+
+
+def _has_compute_domains(fleet: Fleet) -> bool:
+    nvidia = fleet.drivers.of(NVIDIA)
+    return nvidia is not None and nvidia.compute_domains

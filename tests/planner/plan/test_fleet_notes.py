@@ -1,0 +1,114 @@
+"""Notes about a fleet: features that nobody uses, the end of support, and facts past their date."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import dra_planner
+from dra_planner import catalog
+from dra_planner.catalog import Machine, machines
+from dra_planner.catalog.machines import _machine
+from dra_planner.catalog.tables import read_table
+from dra_planner.fleet import Fleet, read_fleet
+from dra_planner.plan.dated_notes import dated_notes
+from dra_planner.plan.machine_features import unused_features
+
+TODAY = date(2026, 11, 26)
+REGIONS = {"eks": "us-east-1", "gke": "us-central1", "aks": "eastus"}
+
+
+def fleet(cloud: str, machine: str, kubernetes: str = "1.35", drivers: Any = None, **pool: Any) -> Fleet:
+    nvidia = {"nvidia": {"version": "25.12.0", "computeDomains": False}}
+    return read_fleet(
+        {
+            "cloud": cloud,
+            "region": REGIONS[cloud],
+            "kubernetes": kubernetes,
+            "endpoint": {"publicAccessCidrs": ["203.0.113.0/24"]},
+            "drivers": {**nvidia, **(drivers or {})},
+            "systemPool": {"machine": {"eks": "m7i.large", "gke": "e2-standard-4", "aks": "Standard_D4s_v5"}[cloud]},
+            "devicePlugin": False,
+            "deviceClasses": [],
+            "pools": [{"name": "gpus", "machine": machine, "count": 1, **pool}],
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    ("cloud", "machine", "feature"),
+    [
+        ("eks", "p5.48xlarge", "32 EFA interfaces"),
+        ("gke", "g2-standard-8", ""),
+        ("aks", "Standard_ND96isr_H100_v5", "8 InfiniBand NICs"),
+        ("aks", "Standard_ND96isr_H100_v5", "AKSInfinibandSupport"),
+        ("aks", "Standard_NC24ads_A100_v4", ""),
+    ],
+)
+def test_a_feature_that_nobody_uses_is_reported(cloud: str, machine: str, feature: str) -> None:
+    found = unused_features(fleet(cloud, machine))
+    assert any(feature in each for each in found) if feature else found == ()
+
+
+def test_a_feature_is_reported_with_the_price_and_once() -> None:
+    (infiniband,) = unused_features(fleet("aks", "Standard_ND96isr_H100_v5"))
+    assert infiniband.startswith("Standard_ND96isr_H100_v5 (USD 98.32 per hour) has 8 InfiniBand NICs")
+
+
+def test_a_feature_that_is_used_is_not_reported() -> None:
+    used = unused_features(fleet("eks", "p5.48xlarge", drivers={"dranet": True}))
+    assert used == ()
+
+
+def test_notes_of_a_day() -> None:
+    ending = dated_notes(fleet("eks", "p5.48xlarge", "1.34"), TODAY)
+    assert any("ends on 2026-12-02" in each and "USD 0.50" in each for each in ending)
+    assert dated_notes(fleet("eks", "p5.48xlarge", "1.35"), date(2026, 10, 1)) == ()
+    old = dated_notes(fleet("eks", "p5.48xlarge"), date(2027, 6, 1))
+    assert any("Facts past their date" in each and "EKS AL2023 NVIDIA images" in each for each in old)
+    assert not any("AKS" in each for each in old)
+
+
+class Recorded(dict[str, str]):
+    """A row that remembers which of its cells were read."""
+
+    def __init__(self, row: dict[str, str]) -> None:
+        super().__init__(row)
+        self.read: set[str] = set()
+
+    def __getitem__(self, key: str) -> str:
+        self.read.add(key)
+        return super().__getitem__(key)
+
+    def get(self, key: str, default: Any = None) -> Any:
+        self.read.add(key)
+        return super().get(key, default)
+
+
+@pytest.mark.parametrize("cloud", catalog.cloud_titles())
+def test_code_reads_every_column_of_the_machines(cloud: str) -> None:
+    columns, read = set[str](), set[str]()
+    for row in read_table(f"machines_{cloud}"):
+        recorded = Recorded(dict(row))
+        _machine(cloud, recorded)
+        columns |= row.keys()
+        read |= recorded.read
+    assert columns - read == set()
+
+
+def test_every_field_of_a_machine_is_used_outside_the_catalog() -> None:
+    root = Path(dra_planner.__file__).parents[2]
+    folders = ("planner", "command", "components", "policies")
+    texts = [
+        file.read_text(encoding="utf-8")
+        for folder in folders
+        for file in (root / folder).rglob("*.py")
+        if file.name != "machines.py"
+    ]
+    unused = [each.name for each in fields(Machine) if not any(f".{each.name}" in text for text in texts)]
+    assert unused == []
+    assert machines("eks")
