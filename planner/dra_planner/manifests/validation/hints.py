@@ -112,6 +112,8 @@ def hint(item: KubernetesObject, violation: Violation, minor: int) -> str:
     for part, text in _TEXTS:
         if part in violation.text:
             return text
+    if violation.text.endswith("`minReplicas`"):
+        return f"set minReplicas to {_value(item.data, violation.field)} or less"
     if _NAMES in violation.text:
         return _name(_value(item.data, violation.field), dots="" if "RFC 1123 label" in violation.text else ".")
     if violation.reason == "UnknownField":
