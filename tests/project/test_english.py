@@ -1,0 +1,64 @@
+"""Pages that users read don't show the habits of `english_habits`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from project.english_habits import HABITS, Habit, Sentence, habits_of, sentences
+
+ROOT = Path(__file__).parents[2]
+PAGES = [
+    "README.md", "CHANGELOG.md", "docs/index.md", "docs/glossary.md",
+    *(str(path.relative_to(ROOT)) for path in sorted([*ROOT.glob("docs/guide/*.md"), *ROOT.glob("changelog.d/*.md")])),
+]  # fmt: skip
+MOST_SUGGESTIONS = 0.1
+"""Share of sentences that may show a suggestion: each is right in some sentences."""
+
+
+def read(page: str) -> list[Sentence]:
+    return sentences((ROOT / page).read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_shows_no_error(page: str) -> None:
+    found = [
+        f"{page}:{each.line}: {habit.name}: write {habit.instead}: {each.text}"
+        for each in read(page)
+        for habit in habits_of(each)
+        if habit.is_error
+    ]
+    assert found == []
+
+
+def test_few_sentences_show_a_suggestion() -> None:
+    all_sentences = [each for page in PAGES for each in read(page)]
+    suggested = [each for each in all_sentences if any(not habit.is_error for habit in habits_of(each))]
+    assert len(all_sentences) > 200
+    assert len(suggested) <= MOST_SUGGESTIONS * len(all_sentences), [each.text for each in suggested]
+
+
+@pytest.mark.parametrize("habit", HABITS, ids=lambda habit: habit.name)
+def test_a_habit_is_found(habit: Habit) -> None:
+    assert habit in habits_of(Sentence(1, habit.shown_by))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The change takes effect when the next node starts.",
+        "If a price is unknown, the plan minimizes the node count.",
+        "A letter stands for each workload.",
+        "`check` prints `made again` in code.",
+    ],
+)
+def test_plain_sentences_pass(text: str) -> None:
+    assert [habit.name for each in sentences(text) for habit in habits_of(each)] == []
+
+
+def test_code_blocks_are_not_sentences() -> None:
+    assert sentences("Run this command:\n```sh\nit is told alone\n```\n- The plan fits.\n") == [
+        Sentence(1, "Run this command:"),
+        Sentence(5, "The plan fits."),
+    ]
