@@ -17,8 +17,7 @@ from dra_planner.errors import PlannerError
 
 _NAME = "pulumi-dra"
 _DESCRIPTION = """\
-Says whether Kubernetes ResourceClaims will run on GPU node pools, and how large
-the pools must be, before any node exists.
+Plan and check node pools for Kubernetes ResourceClaims before any node exists.
 """
 
 

@@ -1,4 +1,4 @@
-"""The subcommands, in the order of `--help`, and what each says."""
+"""The subcommands, in the order of `--help`, with their summaries."""
 
 from __future__ import annotations
 
@@ -9,31 +9,31 @@ from typing import Any, Final
 
 from dra_command.command_line.examples import EXAMPLES, EXIT_STATUS, EXIT_STATUSES
 
-_SAYS: Final = {
-    "plan": "whether the workloads fit, and how many nodes that takes",
-    "check": "which rules the manifests break, and the pools when given",
-    "explain": "why a claim or a pod fits, what a pool is for, what a finding means",
-    "slices": "what a node will publish, as ResourceSlices",
-    "catalog": "what is known of machines, GPUs, drivers and releases",
-    "verify": "whether the nodes of a cluster are as predicted",
-    "sandbox": "how a stack behaves, rehearsed here without a cloud",
-    "rehearse": "what the real scheduler does with the workloads on the planned nodes",
-    "suggest": "which machines to buy for workloads, as a fleet document",
-    "init": "what to start from, and write it: a fleet, a first workload, a CI file",
-    "portfolio": "how many stacks fare in many scenarios",
-    "migrate": "how to move workloads from device plugins to claims",
-    "mcp": "the same answers to agents, over the Model Context Protocol",
-    "completion": "how a shell completes the words of this command, as a script",
+_SUMMARIES: Final = {
+    "plan": "Size pools for workloads, or report why they don't fit",
+    "check": "Check manifests and pools for errors",
+    "explain": "Explain a claim, a pod, a pool, a finding, or an error message",
+    "slices": "Print the ResourceSlices that a node will publish",
+    "catalog": "List known machine types, GPUs, drivers, and Kubernetes versions",
+    "verify": "Compare a cluster's nodes with the plan",
+    "sandbox": "Run a stack on simulated clouds",
+    "rehearse": "Run a plan on a real kube-scheduler on this machine",
+    "suggest": "Find the cheapest machine types for workloads, as a fleet file",
+    "init": "Create a fleet, a sample workload, and a CI workflow",
+    "portfolio": "Plan many stacks in many scenarios",
+    "migrate": "Rewrite device plugin requests as claims",
+    "mcp": "Serve answers to agents over the Model Context Protocol",
+    "completion": "Generate a shell completion script",
 }
 
 
 def add_subcommands(commands: Any, words: Collection[str] | None = None) -> None:
     """Add every subcommand; with their options those that the words name, or all of them."""
-    for name, says in _SAYS.items():
+    for name, summary in _SUMMARIES.items():
         parser = commands.add_parser(
             name,
-            help=says,
-            description=f"Say {says}.",
+            help=summary,
+            description=f"{summary}.",
             epilog=f"{EXAMPLES[name]}\n{EXIT_STATUSES.get(name, EXIT_STATUS)}",
             formatter_class=_Folded,
         )

@@ -1,4 +1,4 @@
-"""`pulumi-dra plan`: whether the workloads fit, and how many nodes that takes."""
+"""`pulumi-dra plan`: size pools for workloads, or report why they don't fit."""
 
 from __future__ import annotations
 
