@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 from dra_planner.drivers.nvidia import NvidiaDriver
-from dra_planner.plan.hindrances import Hindrance, Situation
+from dra_planner.plan.hindrances import ClusterSituation, Hindrance
 from dra_policies.rules.rule import Finding
 from dra_policies.view.stack_view import NvidiaInUse, StackView
 
 REMARKS: Final = frozenset({"queue-decides", "worth-knowing"})
 """Ids of rules whose findings aren't violations."""
-Finder = Callable[[Situation], Iterable[Hindrance]]
+Finder = Callable[[ClusterSituation], Iterable[Hindrance]]
 
 
 def tell(code: str, *finders: Finder) -> Callable[[StackView], Iterator[Finding]]:
@@ -46,11 +46,11 @@ def tell_of_clusters(code: str, *finders: Finder) -> Callable[[StackView], Itera
     return of_clusters
 
 
-def situation_of(view: StackView) -> Situation | None:
+def situation_of(view: StackView) -> ClusterSituation | None:
     """Return what a view knows of a cluster; None without manifests."""
     if view.manifests is None or view.features is None:
         return None
-    return Situation(
+    return ClusterSituation(
         manifests=view.manifests,
         features=view.features,
         classes=view.classes,

@@ -13,6 +13,9 @@ from commands import STATUSES, run
 from corpora import Input, dump
 from truth_cases import Case
 
+from dra_planner.plan.hindrances import STAGES
+from dra_policies.rules import RULES
+
 CASES = (*STARTING, *ADMISSION, *QUEUES, *READING)
 
 
@@ -29,3 +32,9 @@ def test_plan_and_check_agree_and_say_why(case: Case, tmp_path: Path) -> None:
 def test_names_are_used_once() -> None:
     names = [case.name for case in CASES]
     assert len(names) == len(set(names))
+
+
+def test_what_keeps_pods_from_running_is_mandatory() -> None:
+    """The table of the planner decides it for plans, checks, and the policy pack."""
+    levels = {rule.id: rule.level for rule in RULES}
+    assert {each: levels.get(each) for each in STAGES} == dict.fromkeys(STAGES, "mandatory")

@@ -7,7 +7,7 @@
 """
 
 from dra_planner.plan.hindrances.finding import find_hindrances, with_hindrances
-from dra_planner.plan.hindrances.hindrance import Hindrance, Situation
+from dra_planner.plan.hindrances.hindrance import ClusterSituation, Hindrance
 from dra_planner.plan.hindrances.stages import STAGES, Stage
 
-__all__ = ["STAGES", "Hindrance", "Situation", "Stage", "find_hindrances", "with_hindrances"]
+__all__ = ["STAGES", "ClusterSituation", "Hindrance", "Stage", "find_hindrances", "with_hindrances"]

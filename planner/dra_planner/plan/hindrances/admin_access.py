@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from typing import Final
 
 from dra_planner.claims.written import alternatives, written_claims
-from dra_planner.plan.hindrances.hindrance import Hindrance, Situation
+from dra_planner.plan.hindrances.hindrance import ClusterSituation, Hindrance
 
 LABEL: Final = "resource.kubernetes.io/admin-access"
 
 
-def find_unknown_admin_access(situation: Situation) -> Iterator[Hindrance]:
+def find_unknown_admin_access(situation: ClusterSituation) -> Iterator[Hindrance]:
     """Yield claims with admin access in namespaces that aren't given."""
     for claim in written_claims(situation.manifests):
         if not any(way.admin_access for request in claim.spec.requests for way in alternatives(request)):

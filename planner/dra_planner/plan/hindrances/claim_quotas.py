@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from dra_planner.claims import QuotaRoom
 from dra_planner.claims.written import written_claims
-from dra_planner.plan.hindrances.hindrance import Hindrance, Situation
+from dra_planner.plan.hindrances.hindrance import ClusterSituation, Hindrance
 
 
-def find_denied_claims(situation: Situation) -> Iterator[Hindrance]:
+def find_denied_claims(situation: ClusterSituation) -> Iterator[Hindrance]:
     """Yield every claim that a ResourceQuota denies."""
     manifests = situation.manifests
     if not manifests.quotas:

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from dra_planner.claims.written import pod_sets_with_claims, spec_of
 from dra_planner.manifests import Manifests
 from dra_planner.model import PodResourceClaim
-from dra_planner.plan.hindrances.hindrance import Hindrance, Situation
+from dra_planner.plan.hindrances.hindrance import ClusterSituation, Hindrance
 
 
-def find_missing_requests(situation: Situation) -> Iterator[Hindrance]:
+def find_missing_requests(situation: ClusterSituation) -> Iterator[Hindrance]:
     """Yield every use of a request that the claim doesn't have."""
     manifests = situation.manifests
     for workload, pod_set in pod_sets_with_claims(manifests):

@@ -7,13 +7,13 @@ from typing import Final
 
 from dra_planner.claims.written import alternatives, written_claims
 from dra_planner.model import ClaimSpec
-from dra_planner.plan.hindrances.hindrance import Hindrance, Situation
+from dra_planner.plan.hindrances.hindrance import ClusterSituation, Hindrance
 
 MOST_DEVICES: Final = 32
 """Devices of one allocation: AllocationResultsMaxSize in kubernetes/api:resource/v1/types.go@v0.36.3."""
 
 
-def find_oversized_claims(situation: Situation) -> Iterator[Hindrance]:
+def find_oversized_claims(situation: ClusterSituation) -> Iterator[Hindrance]:
     """Yield claims and templates that no node can satisfy, whatever it offers."""
     for claim in written_claims(situation.manifests):
         least = least_devices(claim.spec)

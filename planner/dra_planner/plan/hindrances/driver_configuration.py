@@ -9,7 +9,7 @@ from dra_planner.claims.written import WrittenClaim, alternatives, written_claim
 from dra_planner.drivers import driver_of, nvidia
 from dra_planner.errors import Place
 from dra_planner.model import DeviceConfiguration, WorkloadRef
-from dra_planner.plan.hindrances.hindrance import Hindrance, Situation
+from dra_planner.plan.hindrances.hindrance import ClusterSituation, Hindrance
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class _Configured:
     users: tuple[WorkloadRef, ...]
 
 
-def find_refused_configuration(situation: Situation) -> Iterator[Hindrance]:
+def find_refused_configuration(situation: ClusterSituation) -> Iterator[Hindrance]:
     """Yield what the driver rejects; nothing that depends on its gates unless the driver is known."""
     for each in _configured(situation):
         for config in each.configurations:
@@ -36,7 +36,7 @@ def find_refused_configuration(situation: Situation) -> Iterator[Hindrance]:
                 )
 
 
-def _configured(situation: Situation) -> Iterator[_Configured]:
+def _configured(situation: ClusterSituation) -> Iterator[_Configured]:
     claims = tuple(written_claims(situation.manifests))
     for claim in claims:
         yield _Configured(claim.title, claim.place, claim.spec.config, claim.users)

@@ -8,14 +8,14 @@ from typing import Final
 from dra_planner.allocation.node.selectors import tolerates
 from dra_planner.claims.written import alternatives, pod_sets_with_claims, spec_of
 from dra_planner.model import ClaimSpec, DeviceTaintRule, WorkloadRef
-from dra_planner.plan.hindrances.hindrance import Hindrance, Situation
+from dra_planner.plan.hindrances.hindrance import ClusterSituation, Hindrance
 
 _CODE: Final = "worth-knowing"
 _GIVEN_NAMESPACES: Final = ("default", "kube-system", "kube-public", "kube-node-lease")
 _MIG_CLASS: Final = "mig.nvidia.com"
 
 
-def find_facts(situation: Situation) -> Iterator[Hindrance]:
+def find_facts(situation: ClusterSituation) -> Iterator[Hindrance]:
     """Yield all facts of a situation."""
     yield from _taint_rules(situation)
     yield from _namespaces(situation)
@@ -27,7 +27,7 @@ def _fact(message: str, fix: str = "", *refs: WorkloadRef) -> Hindrance:
     return Hindrance(code=_CODE, message=message, fix=fix, workloads=refs, verdict="fits")
 
 
-def _taint_rules(situation: Situation) -> Iterator[Hindrance]:
+def _taint_rules(situation: ClusterSituation) -> Iterator[Hindrance]:
     """Yield what DeviceTaintRules do; allocation itself reads only their taints."""
     for rule in sorted(situation.manifests.taint_rules, key=lambda each: each.meta.name):
         title, taint = f"DeviceTaintRule {rule.meta.name}", rule.taint
@@ -55,7 +55,7 @@ def _at(found: Hindrance, rule: DeviceTaintRule) -> Hindrance:
     )
 
 
-def _evicted(situation: Situation, rule: DeviceTaintRule) -> Iterator[WorkloadRef]:
+def _evicted(situation: ClusterSituation, rule: DeviceTaintRule) -> Iterator[WorkloadRef]:
     manifests, seen = situation.manifests, set[WorkloadRef]()
     for workload, pod_set in pod_sets_with_claims(manifests):
         for entry in pod_set.template.spec.resource_claims:
@@ -70,7 +70,7 @@ def _is_evicted(spec: ClaimSpec, rule: DeviceTaintRule) -> bool:
     return any(not any(tolerates(each, rule.taint) for each in way.tolerations) for way in ways)
 
 
-def _namespaces(situation: Situation) -> Iterator[Hindrance]:
+def _namespaces(situation: ClusterSituation) -> Iterator[Hindrance]:
     """Yield namespaces that nothing makes, among manifests that make others."""
     manifests = situation.manifests
     if not manifests.namespaces:
@@ -81,7 +81,7 @@ def _namespaces(situation: Situation) -> Iterator[Hindrance]:
         yield _fact(text, f"give the manifest of Namespace {name}, or create it first")
 
 
-def _idle_devices(situation: Situation) -> Iterator[Hindrance]:
+def _idle_devices(situation: ClusterSituation) -> Iterator[Hindrance]:
     """Yield claims that only init containers use: the devices stay allocated as long as the pod exists."""
     for workload, pod_set in pod_sets_with_claims(situation.manifests):
         spec = pod_set.template.spec
@@ -95,7 +95,7 @@ def _idle_devices(situation: Situation) -> Iterator[Hindrance]:
             yield _fact(text, "use the claim in a container, or do this work in a Job", workload.ref)
 
 
-def _partitions(situation: Situation) -> Iterator[Hindrance]:
+def _partitions(situation: ClusterSituation) -> Iterator[Hindrance]:
     """Yield containers that get several MIG devices: CUDA enumerates one of them.
 
     Source: NVIDIA, "MIG User Guide", section "CUDA Device Enumeration".
@@ -120,7 +120,7 @@ def _partitions(situation: Situation) -> Iterator[Hindrance]:
                 yield _fact(text, "request one larger MIG profile, or a whole GPU", workload.ref)
 
 
-def _is_partition(name: str, situation: Situation) -> bool:
+def _is_partition(name: str, situation: ClusterSituation) -> bool:
     found = {**situation.classes, **situation.manifests.classes}.get(name)
     selects = found is not None and any("profile" in each.expression for each in found.selectors)
     return name == _MIG_CLASS or selects

@@ -14,7 +14,7 @@ from dra_planner.plan.hindrances.containers import find_missing_requests
 from dra_planner.plan.hindrances.device_counts import find_oversized_claims
 from dra_planner.plan.hindrances.driver_configuration import find_refused_configuration
 from dra_planner.plan.hindrances.facts import find_facts
-from dra_planner.plan.hindrances.hindrance import Hindrance, Situation
+from dra_planner.plan.hindrances.hindrance import ClusterSituation, Hindrance
 from dra_planner.plan.hindrances.others import find_waits_for_others
 from dra_planner.plan.hindrances.queues import find_queue_faults
 from dra_planner.plan.hindrances.references import find_missing_classes
@@ -27,7 +27,7 @@ from dra_planner.releases import features_of, parse_version
 if TYPE_CHECKING:
     from dra_planner.plan.values import Plan, PlannedWorkload
 
-FINDERS: Final[tuple[Callable[[Situation], Iterator[Hindrance]], ...]] = (
+FINDERS: Final[tuple[Callable[[ClusterSituation], Iterator[Hindrance]], ...]] = (
     find_denied_claims,
     find_unknown_admin_access,
     find_unusable_slices,
@@ -48,7 +48,7 @@ SIMULATED: Final = "simulation-leaves-pods"
 """The code of the reason that the simulation gives, which a cause replaces."""
 
 
-def find_hindrances(situation: Situation) -> tuple[Hindrance, ...]:
+def find_hindrances(situation: ClusterSituation) -> tuple[Hindrance, ...]:
     """Return everything that keeps pods of a situation from running, in a fixed order."""
     return tuple(dict.fromkeys(found for find in FINDERS for found in find(situation)))
 
@@ -83,9 +83,9 @@ def _hindered(planned: PlannedWorkload, found: tuple[Hindrance, ...]) -> Planned
     )
 
 
-def _situation(plan: Plan) -> Situation:
+def _situation(plan: Plan) -> ClusterSituation:
     assert plan.manifests is not None  # the caller has looked
-    return Situation(
+    return ClusterSituation(
         manifests=plan.manifests,
         features=features_of(parse_version(plan.kubernetes)),
         classes=plan.classes,

@@ -49,7 +49,7 @@ class Hindrance:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Situation:
+class ClusterSituation:
     """What is known of a cluster: its objects, its classes, and how its NVIDIA driver is set up (None: not known)."""
 
     manifests: Manifests

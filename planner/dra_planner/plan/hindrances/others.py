@@ -7,7 +7,7 @@ from typing import Final
 
 from dra_planner.manifests.workloads.queued import KAI, VOLCANO, is_queued
 from dra_planner.model import PodSpec, Workload
-from dra_planner.plan.hindrances.hindrance import Hindrance, Situation
+from dra_planner.plan.hindrances.hindrance import ClusterSituation, Hindrance
 from dra_planner.wording import named
 
 DEFAULT_SCHEDULERS: Final = frozenset({"", "default-scheduler", "gke.io/optimize-utilization-scheduler"})
@@ -24,7 +24,7 @@ _HINTS: Final = {
 }
 
 
-def find_waits_for_others(situation: Situation) -> Iterator[Hindrance]:
+def find_waits_for_others(situation: ClusterSituation) -> Iterator[Hindrance]:
     """Yield the workloads whose pods somebody else than kube-scheduler lets run."""
     for workload in situation.manifests.workloads:
         if workload.ref in situation.manifests.existing:

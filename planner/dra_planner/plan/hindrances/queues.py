@@ -16,7 +16,7 @@ from dra_planner.claims.written import alternatives, spec_of
 from dra_planner.manifests import Manifests
 from dra_planner.manifests.workloads.description import KUEUE_QUEUE
 from dra_planner.model import ClaimSpec, ClusterQueue, ObjectKey, PodSet, Verdict, Workload
-from dra_planner.plan.hindrances.hindrance import Hindrance, Situation
+from dra_planner.plan.hindrances.hindrance import ClusterSituation, Hindrance
 from dra_planner.quantity import Quantity
 from dra_planner.wording import counted
 
@@ -25,7 +25,7 @@ _ONE_BY_ONE: Final = ("Deployment", "StatefulSet", "ReplicaSet")
 """Kinds whose pods Kueue admits one by one, so each may get another flavor."""
 
 
-def find_queue_faults(situation: Situation) -> Iterator[Hindrance]:
+def find_queue_faults(situation: ClusterSituation) -> Iterator[Hindrance]:
     """Yield what keeps queued workloads from being admitted, and what their queue decides."""
     manifests = situation.manifests
     for workload in manifests.workloads:

@@ -7,10 +7,10 @@ from collections.abc import Collection, Iterator
 
 from dra_planner.manifests.parsing.pods import SYSTEM_PRIORITIES
 from dra_planner.model import PodSpec
-from dra_planner.plan.hindrances.hindrance import Hindrance, Situation
+from dra_planner.plan.hindrances.hindrance import ClusterSituation, Hindrance
 
 
-def find_missing_classes(situation: Situation) -> Iterator[Hindrance]:
+def find_missing_classes(situation: ClusterSituation) -> Iterator[Hindrance]:
     """Yield the PriorityClasses and RuntimeClasses that pods name and that nothing declares."""
     manifests = situation.manifests
     known = {

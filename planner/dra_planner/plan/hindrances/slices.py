@@ -8,12 +8,12 @@ from dra_planner.allocation.node.device_pools import pool_faults
 from dra_planner.errors import Place
 from dra_planner.manifests.validation.fields.formats import semantic_version
 from dra_planner.model import Version
-from dra_planner.plan.hindrances.hindrance import Hindrance, Situation
+from dra_planner.plan.hindrances.hindrance import ClusterSituation, Hindrance
 
 _FIX = "restart or upgrade the driver, which publishes it"
 
 
-def find_unusable_slices(situation: Situation) -> Iterator[Hindrance]:
+def find_unusable_slices(situation: ClusterSituation) -> Iterator[Hindrance]:
     """Yield pools whose slices contradict each other, and invalid versions; pods may still get other devices."""
     slices = list(situation.manifests.slices)
     for item, reason in pool_faults(slices, situation.features):

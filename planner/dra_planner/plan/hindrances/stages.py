@@ -26,6 +26,3 @@ STAGES: Final[Mapping[str, Stage]] = MappingProxyType(
     }
 )
 """Ids of findings, which are also ids of rules."""
-
-DOUBTS: Final = frozenset({"reference-not-found", "pod-waits-for-others", "object-not-read", "file-not-read"})
-"""Findings after which nobody can tell whether pods run."""

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from dra_planner.allocation.node.filters import reject_for_good
 from dra_planner.allocation.node.interpod import PodView, term_selects
 from dra_planner.model import LabelSelector, PodAffinityTerm, Workload
-from dra_planner.plan.hindrances.hindrance import Hindrance, Situation
+from dra_planner.plan.hindrances.hindrance import ClusterSituation, Hindrance
 from dra_planner.wording import named
 
 _CODE = "pod-cannot-be-scheduled"
 
 
-def find_unmet_affinity(situation: Situation) -> Iterator[Hindrance]:
+def find_unmet_affinity(situation: ClusterSituation) -> Iterator[Hindrance]:
     """Yield required affinity to labels that no pod has; a pod may be the first of those that it wants to join.
 
     Source: kubernetes/kubernetes:pkg/scheduler/framework/plugins/interpodaffinity/filtering.go@v1.36.3
@@ -60,7 +60,7 @@ def _selector_text(selector: LabelSelector | None) -> str:
     return ", ".join(parts) or "any label"
 
 
-def find_daemons_without_devices(situation: Situation) -> Iterator[Hindrance]:
+def find_daemons_without_devices(situation: ClusterSituation) -> Iterator[Hindrance]:
     """Yield DaemonSets with claims whose pods are kept off every node that has devices."""
     offers = [offer for offer in situation.offers if offer.slices]
     for workload in situation.manifests.workloads if offers else ():

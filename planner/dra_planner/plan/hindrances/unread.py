@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dra_planner.plan.hindrances.hindrance import Hindrance, Situation
+from dra_planner.plan.hindrances.hindrance import ClusterSituation, Hindrance
 
 
-def find_unread_objects(situation: Situation) -> Iterator[Hindrance]:
+def find_unread_objects(situation: ClusterSituation) -> Iterator[Hindrance]:
     """Yield each object whose pods, if it makes any, aren't in the plan."""
     for each in situation.manifests.unread:
         yield Hindrance(
