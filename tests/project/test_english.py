@@ -9,8 +9,10 @@ import pytest
 from project.english_habits import HABITS, Habit, Sentence, habits_of, sentences
 
 ROOT = Path(__file__).parents[2]
+OPERATIONS = ("access", "accounts", "destroy", "keys", "networks", "zones")
 PAGES = [
     "README.md", "CHANGELOG.md", "docs/index.md", "docs/glossary.md",
+    *(f"docs/operations/{name}.md" for name in OPERATIONS),
     *(str(path.relative_to(ROOT)) for path in sorted([*ROOT.glob("docs/guide/*.md"), *ROOT.glob("changelog.d/*.md")])),
 ]  # fmt: skip
 MOST_SUGGESTIONS = 0.1
