@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from pulumi_dra.gke import GkeCluster as GkeCluster
     from pulumi_dra.gke import GkeGpuPool as GkeGpuPool
     from pulumi_dra.gke import GkeNetwork as GkeNetwork
+    from pulumi_dra.placement import PlacementPolicies as PlacementPolicies
     from pulumi_dra.platform.platform import DraPlatform as DraPlatform
 
 # A cloud may come with another distribution, as a folder of this name without an __init__.py.
@@ -51,6 +52,7 @@ COMPONENTS = {
     "GpuMetrics": "pulumi_dra.dra",
     "KubeRay": "pulumi_dra.dra",
     "Kueue": "pulumi_dra.dra",
+    "PlacementPolicies": "pulumi_dra.placement",
     "TenantAccess": "pulumi_dra.dra",
 }
 """Component → the module that has it. Those of a cloud are in its folder, and their names begin with the cloud's."""

@@ -1,8 +1,11 @@
 """What a cluster with nodes needs for claims: drivers, classes, rights, and what reads and queues."""
 
+from pathlib import Path
+
 import pulumi
 import pulumi_kubernetes as k8s
 
+from pulumi_dra import PlacementPolicies
 from pulumi_dra.dra import (
     AdminAccessPolicy,
     DeviceClasses,
@@ -36,6 +39,7 @@ TenantAccess(
     inside,
 )
 AdminAccessPolicy("admin", {"namespaces": ["monitoring"]}, inside)
+PlacementPolicies("placement", {"plan": Path("stacks/eks-dev.plan.json").read_text()}, inside)  # Kubernetes 1.36
 GpuMetrics(
     "metrics", {"collector": "prometheus-operator", "monitor_labels": {"release": "kube-prometheus-stack"}}, inside
 )

@@ -4,7 +4,7 @@ import pulumi
 import pulumi_kubernetes as k8s
 
 from dra_planner.fleet import Fleet
-from dra_planner.planfile import PlanFile
+from dra_planner.planfile import FIRST_MINOR_WITH_POLICIES, PlanFile, canonical_text
 from pulumi_dra.built_cluster import BuiltCluster
 from pulumi_dra.children import Children
 from pulumi_dra.dra.classes.device_classes import DeviceClasses, DeviceClassesArgs, DeviceClassSettings, read_classes
@@ -14,6 +14,7 @@ from pulumi_dra.dra.releases.from_fleet import check_releases, declare_releases
 from pulumi_dra.dra.tenants.admin_access_policy import AdminAccessPolicy
 from pulumi_dra.dra.tenants.tenant_access import TenantAccess, TenantAccessArgs, read_tenants
 from pulumi_dra.inputs.reader import InputReader
+from pulumi_dra.placement import PlacementPolicies, PlacementPoliciesArgs
 from pulumi_dra.platform.platform_inputs import DraPlatformInputs
 
 
@@ -62,6 +63,8 @@ def declare_in_cluster(
         DeviceClasses(f"{name}-classes", class_args(fleet), opts=after_driver)
     if inputs.tenants:
         TenantAccess(f"{name}-tenants", TenantAccessArgs(tenants=inputs.tenants), opts=options)
+    if plan.guards is not None and plan.guards.rules and fleet.minor >= FIRST_MINOR_WITH_POLICIES:
+        PlacementPolicies(f"{name}-placement", PlacementPoliciesArgs(plan=canonical_text(plan)), opts=options)
     if inputs.admin_access_namespaces is not None:
         AdminAccessPolicy(f"{name}-admin-access", {"namespaces": inputs.admin_access_namespaces}, opts=options)
     declare_releases(name, inputs, fleet, after_driver)

@@ -29,7 +29,8 @@ from dra_planner.sizing import Sizer, node_costs, node_needs
 
 GUARD_STEPS: Final = 15
 """Steps that the search for guards may take, as a multiple of the steps of the simulation without guards."""
-_CHECK_SEEDS: Final = range(11, 13)
+_CHECK_SEEDS: Final = range(11, 12)
+_FURTHER_SEEDS: Final = range(12, 24)  # of random orders, in which guarded pods stay pending most often
 _RANDOM_ORDERS: Final = 4
 _ORDERS_WITHOUT: Final = (Order("settled"), Order("random", 1), Order("random", 2))
 
@@ -216,7 +217,7 @@ class _Search:
             features=self._free.features,
             level=self._free.level,
             orders=standard_orders(_RANDOM_ORDERS),
-            checks=check_orders(_CHECK_SEEDS),
+            checks=(*check_orders(_CHECK_SEEDS), *(Order("random", seed) for seed in _FURTHER_SEEDS)),
             profile=PROFILES[self._fleet.scheduler_profile],
             limits=limits,
         )

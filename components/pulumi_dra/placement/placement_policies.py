@@ -1,0 +1,66 @@
+"""Admission policies that make new pods follow the plan."""
+
+# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+from typing import Any, TypedDict
+
+import pulumi
+import pulumi_kubernetes as k8s
+
+from dra_planner.errors import PlannerError
+from dra_planner.planfile import parse_document, placement_policies
+from pulumi_dra.children import Children
+from pulumi_dra.inputs.reader import InputReader
+
+
+class PlacementPoliciesArgs(TypedDict):
+    """Inputs of PlacementPolicies."""
+
+    plan: str
+    """Plan file as one line of JSON: the input `document` of CapacityPlan."""
+
+
+class PlacementPolicies(pulumi.ComponentResource):
+    """Creates a MutatingAdmissionPolicy for each steering rule of a plan.
+
+    The policies add a node selector to new pods and, if the plan packs, a preference for full nodes. Running pods keep
+    their nodes until they restart. Requires Kubernetes 1.36. A plan without guards creates no policies.
+    """
+
+    policy_names: pulumi.Output[list[str]]
+    """Names of the MutatingAdmissionPolicies."""
+
+    def __init__(self, name: str, args: PlacementPoliciesArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        read = InputReader("PlacementPolicies", name, args, PlacementPoliciesArgs)
+        documents = _documents(read)
+        read.finish()
+        super().__init__("pulumi-dra:index:PlacementPolicies", name, {}, opts)
+        children = Children(self, opts)
+        names: list[pulumi.Output[str]] = []
+        for policy, binding in zip(documents[::2], documents[1::2], strict=True):
+            rule = policy["metadata"]["name"]
+            created = k8s.admissionregistration.v1.MutatingAdmissionPolicy(
+                f"{name}-{rule}", metadata=policy["metadata"], spec=policy["spec"], opts=children.options()
+            )
+            k8s.admissionregistration.v1.MutatingAdmissionPolicyBinding(
+                f"{name}-{rule}-binding",
+                metadata=binding["metadata"],
+                spec={"policy_name": created.metadata.name},
+                opts=children.options(),
+            )
+            names.append(created.metadata.name)
+        self.policy_names = pulumi.Output.all(*names)
+        self.register_outputs({"policy_names": self.policy_names})
+
+
+def _documents(read: InputReader) -> tuple[dict[str, Any], ...]:
+    """Return the policies and bindings of the plan in turn; faults are noted in `read`."""
+    text = read.text("plan")
+    if not text:
+        read.refuse("plan", "is missing. Pass the plan file as one line of JSON")
+        return ()
+    try:
+        guards = parse_document(text).guards
+    except PlannerError as error:
+        read.refuse("plan", str(error))
+        return ()
+    return () if guards is None else placement_policies(guards.guards)
