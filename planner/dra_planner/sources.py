@@ -35,7 +35,9 @@ CONFIGURATION: Final = "pulumi-dra.yaml"
 KUSTOMIZATIONS: Final = frozenset({"kustomization.yaml", "kustomization.yml", "kustomization"})
 _LEADING_BLANK_LINES: Final = re.compile(r"\A(?:[ \t]*\n)+")
 _OBJECT: Final = re.compile(r"""^(?:["']?apiVersion|\s*\{)""", re.MULTILINE)
-_UNFINISHED: Final = re.compile(r"\{\{|\$\{|\$patch|__[A-Z]|\bspark-kubernetes-|\bbuiltin\b")
+_UNFINISHED: Final = re.compile(
+    r"\{\{|\$\{|\$patch|__[A-Z]|\bspark-kubernetes-|\bbuiltin\b|: [\"']?(?:\$[A-Z(]|<[\w-]+>|[A-Z]+_[A-Z_]+\b)"
+)
 _URL: Final = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 
 

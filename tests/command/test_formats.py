@@ -101,7 +101,7 @@ def test_quiet_leaves_the_verdict_and_what_is_wrong(project: Project) -> None:
         "",
         "✕ Pod default/second: 1 of 1 pod pending",
         '  pool "l4" is fixed at 1 node; 1 of 1 pod pending, 1 more device for claim default/gpu',
-        '    → set the count of pool "l4" to 2: one node more',
+        '    → set the count of pool "l4" to 2: 1 more node, USD 0.98 more per hour',
     ]
 
 

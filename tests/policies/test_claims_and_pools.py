@@ -44,7 +44,7 @@ SENTENCES: dict[str, tuple[list[dict[str, Any]], dict[str, Any], list[tuple[str,
             (
                 "pool-maximum-too-small",
                 'claim default/gpu (Job default/train): pool "l4" offers at most 4 devices (4 nodes × 1), '
-                '8 are needed: 4 short; raise the maximum of pool "l4" to 8: 4 nodes more',
+                '8 are needed: 4 short; raise the maximum of pool "l4" to 8: 4 more nodes, USD 3.91 more per hour',
             )
         ],
     ),
@@ -56,7 +56,7 @@ SENTENCES: dict[str, tuple[list[dict[str, Any]], dict[str, Any], list[tuple[str,
                 "pool-maximum-too-small",
                 'claim default/gpu (Job default/train): pool "l4" offers at most 2 devices (2 nodes × 1) and '
                 'pool "l4x4" offers at most 4 devices (1 node × 4), 9 are needed: 3 short; raise the maximum of '
-                'pool "l4" to 5: 3 nodes more',
+                'pool "l4" to 5: 3 more nodes, USD 2.93 more per hour',
             )
         ],
     ),
@@ -67,7 +67,7 @@ SENTENCES: dict[str, tuple[list[dict[str, Any]], dict[str, Any], list[tuple[str,
             (
                 "pool-maximum-too-small",
                 'claim default/gpu (Job default/train): pool "l4x4" offers at most 4 devices (1 node × 4), '
-                '6 are needed: 2 short; set the count of pool "l4x4" to 2: one node more',
+                '6 are needed: 2 short; set the count of pool "l4x4" to 2: 1 more node, USD 4.60 more per hour',
             )
         ],
     ),
@@ -79,7 +79,7 @@ SENTENCES: dict[str, tuple[list[dict[str, Any]], dict[str, Any], list[tuple[str,
                 "pool-maximum-too-small",
                 'claim default/gpu (Job default/train): pool "l4" offers at most 4 devices (4 nodes × 1), '
                 "4 of which go to other workloads, 3 are needed: 3 short; raise the maximum of "
-                'pool "l4" to 7: 3 nodes more',
+                'pool "l4" to 7: 3 more nodes, USD 2.93 more per hour',
             )
         ],
     ),
@@ -443,3 +443,14 @@ class TestWorkloadsOfTheStack:
 
         assert named(told) == ["plan-record-missing", "stack-cannot-be-judged"]
         assert any("region and Kubernetes version and driver version" in sentence for _, sentence in said(told))
+
+
+def test_more_devices_than_a_node_has_are_blamed_before_its_cpu(declare: SimpleNamespace) -> None:
+    manifests = declare.job(pods=1, devices=9, cpu="100")
+
+    (told,) = Judge(RULES).of_resource(declare.record(manifests=manifests, pools=TWO_POOLS))
+
+    assert told.rule.id == "claim-fits-no-pool"
+    assert "offers 4 devices on a node, 9 are needed on one: 5 short" in told.finding.message
+    assert "CPU" not in told.finding.message
+    assert "request at most 4 devices in one pod, because no node offers more" in told.finding.fix

@@ -17,9 +17,11 @@ from dra_planner.manifests.documents import read_documents
 from dra_planner.sources import KUSTOMIZATIONS, Source, may_be_unfinished, read_file
 
 _OBJECT: Final = re.compile(r"""["']?(apiVersion|kind)["']?\s*:""")
-_PLACEHOLDER: Final = re.compile(r"\$\{\w+\}|__[A-Z][A-Z_]*__|\{\{.*\}\}")
+_PLACEHOLDER: Final = re.compile(r"\$\{\w+\}|\$\([\w-]+\)|\$[A-Z]\w*|<[\w-]+>|__[A-Z][A-Z_]*__|\{\{.*\}\}")
+_SHOUTED: Final = re.compile(r"[A-Z]+(?:_[A-Z0-9]+)+")  # no object has such a name
 _MAPPINGS: Final = frozenset({"labels", "limits", "requests", "nodeSelector"})
-_SCALARS: Final = frozenset({"name", "namespace", "replicas"})
+_REFERENCES: Final = frozenset({"namespace", "serviceAccountName", "claimName", "secretName"})
+_SCALARS: Final = _REFERENCES | {"name", "replicas"}
 _PATCHES: Final = ("patches", "patchesStrategicMerge", "patchesJson6902")
 _NO_MANIFESTS: Final = ("transformers", "generators", "configurations", "validators", "openapi", "crds")
 _CHANGING: Final = ("replicas", "namespace", "components", "replacements")
@@ -137,8 +139,12 @@ def _is_for_spark(data: Mapping[str, Any]) -> bool:
     return any(str(each.get("name")).startswith("spark-kubernetes-") and not each.get("image") for each in listed)
 
 
-def _has_placeholder(data: Any) -> bool:
+def _has_placeholder(data: Mapping[str, Any]) -> bool:
     """Return whether a name, a count or a label is still to be filled in; commands may hold anything."""
+    named = [data.get("metadata", {}).get("name")] if isinstance(data.get("metadata"), Mapping) else []
+    named += [item for key, item in _entries(data) if key in _REFERENCES]
+    if any(isinstance(name, str) and _SHOUTED.fullmatch(name) for name in named):
+        return True
     return any(
         isinstance(value, str) and _PLACEHOLDER.search(value)
         for key, item in _entries(data)

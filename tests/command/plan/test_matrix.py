@@ -41,7 +41,7 @@ def test_a_matrix_is_a_table_of_verdicts_and_counts(project: Project) -> None:
         "5                   25.8.1  fits                0  5 of 5   4.89",
     ]
     assert "pools.l4.count.max=4, driver=0.4.1" in done.out
-    assert '→ raise the maximum of pool "l4" to 5: one node more' in done.out
+    assert '→ raise the maximum of pool "l4" to 7: 1 more node, USD 0.98 more per hour; 3 more nodes' in done.out
 
 
 def test_every_cell_is_what_the_plan_alone_says(project: Project) -> None:

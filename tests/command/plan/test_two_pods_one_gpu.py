@@ -25,7 +25,7 @@ def test_one_of_two_fits_and_the_fix_is_one_node_more(project: Project) -> None:
     assert (done.status, done.json["verdict"]) == (1, "does-not-fit")
     assert placed == {"first": (1, 0), "second": (0, 1)}
     fixes = [reason["fix"] for each in done.json["workloads"] for reason in each["reasons"]]
-    assert fixes == ['set the count of pool "t4" to 2: one node more']
+    assert fixes == ['set the count of pool "t4" to 2: 1 more node, USD 0.53 more per hour']
 
 
 @pytest.mark.parametrize("count", [2, {"min": 0, "max": 4}], ids=["the fix, done", "room to grow"])
@@ -65,7 +65,7 @@ def test_the_text_says_so_in_its_first_lines(project: Project) -> None:
 
     assert told[0] == "✕ Does not fit: 1 of 2 pods pending in 1 of 2 workloads"
     assert told[1].strip().startswith("AKS eastus · Kubernetes 1.35")
-    assert any('set the count of pool "t4" to 2: one node more' in line for line in told)
+    assert any('set the count of pool "t4" to 2: 1 more node, USD 0.53 more per hour' in line for line in told)
 
 
 def test_the_header_says_how_to_plan_it() -> None:

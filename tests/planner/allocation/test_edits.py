@@ -269,3 +269,23 @@ def test_only_the_conditions_that_fail_are_quoted_and_dropped():
     (reason,) = reasons_of(refusal)
     assert reason.message == f"requests 1 device: 0 of 1 devices match: 1 fails `{fails}` (NVIDIA A100-SXM4-40GB)"
     assert reason.fix == f"drop `{fails}`"
+
+
+def test_a_constraint_over_pairs_is_written_once_for_each_pair():
+    """Four GPUs and four NICs under one root each: no eight devices share a root, but each pair does."""
+    root = "resource.kubernetes.io/pcieRoot"
+    devices = [device(f"gpu-{n}", {root: f"root-{n}", "x": 1}) for n in range(4)]
+    devices += [device(f"nic-{n}", {root: f"root-{n}", "x": 2}) for n in range(4)]
+    kind = "device.attributes['gpu.nvidia.com'].x == {}"
+    both = [request(name, kind.format(x), count=4) for name, x in (("gpus", 1), ("nics", 2))]
+    here = opened(slice_of(*devices))
+    pod = shape(claim(*both, match=root))
+
+    (edit,) = suggest_edits(refusal_of(pod, here))
+
+    assert edit.kind == "constrain-pairs"
+    assert str(edit).startswith(f"give each of the 4 groups of devices in claim c1 its own constraint on {root}")
+    changed = apply_edits([edit], pod)
+    (made,) = changed.claims
+    assert [each.requests for each in made.spec.constraints] == [(f"gpus-{n}", f"nics-{n}") for n in range(4)]
+    assert isinstance(place(changed, here), Placement)

@@ -363,7 +363,7 @@ CASES = [
     Case(
         "room for more pods than there are nodes",
         fleet(pool(), headroom=[{"kind": "Deployment", "name": "web", "pods": 3}]), (replicas(2),),
-        "does-not-fit", {"l4": 4}, "pool-too-small", 'raise the maximum of pool "l4" to 5', ("pools.l4.count.max=5",),
+        "does-not-fit", {"l4": 4}, "pool-too-small", 'raise the maximum of pool "l4" to 6', ("pools.l4.count.max=5",),
     ),
     Case(
         "room for a workload that is not there",
@@ -477,7 +477,7 @@ CASES = [
     Case(
         "a fixed count that is too small",
         fleet({**pool(), "count": 1}), (replicas(2),), "does-not-fit", {"l4": 1}, "pool-too-small",
-        'set the count of pool "l4" to 2', ("pools.l4.count=2",),
+        'set the count of pool "l4" to 3', ("pools.l4.count=2",),
     ),
     Case(
         "an unknown price: fewest devices first, and no cost is told",

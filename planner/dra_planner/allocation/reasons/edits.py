@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeVar, get_args
@@ -13,6 +14,7 @@ from dra_planner.allocation.place import needs_of
 from dra_planner.allocation.reasons.nodes import amount_text, toleration_text
 from dra_planner.allocation.reasons.selector_changes import change_selector, is_conditional, selector_changes
 from dra_planner.model import (
+    CelSelector,
     ClaimSpec,
     Container,
     DeviceRequest,
@@ -32,15 +34,19 @@ EditKind = Literal[
     "correct-value",
     "lower-count",
     "count-instead-of-all",
+    "constrain-pairs",
     "drop-constraint",
     "drop-selector",
     "lower-capacity",
     "lower-resource",
     "drop-host-port",
     "drop-anti-affinity",
+    "guard-class",
     "use-class",
     "other-pool",
 ]
+MAX_REQUESTS = 32  # of a claim
+_ATTRIBUTE = re.compile(r"""device\.attributes\[(?:"[^"]*"|'[^']*')\]\.\w+""")
 PREFERENCE: tuple[EditKind, ...] = get_args(EditKind)
 """Edits from the least to the most intrusive."""
 
@@ -83,6 +89,13 @@ def possible_edits(shape: Shape, node: NodeState, fresh: NodeState | None) -> It
     for number, claim in enumerate(shape.claims):
         for index, constraint in enumerate(claim.spec.constraints):
             name = constraint.match_attribute or constraint.distinct_attribute
+            if pairs := _pairs(claim.spec, index):
+                text = (
+                    f"give each of the {pairs[0]} groups of devices in claim {claim.name} its own constraint "
+                    f"on {name}: "
+                    f"write {pairs[0]} requests for 1 device in place of each of {', '.join(pairs[1])}"
+                )
+                yield Edit("constrain-pairs", text, number, index=index, value=pairs[0])
             yield Edit("drop-constraint", f"drop the constraint on {name} of claim {claim.name}", number, index=index)
         for position, request in enumerate(claim.spec.requests):
             ways = [(-1, request.exactly)] if request.exactly else []
@@ -136,9 +149,67 @@ def _way_edits(at: Edit, spec: ExactDeviceRequest, shape: Shape, node: NodeState
             toleration = DeviceToleration(taint.key, "Equal", taint.value, taint.effect)
             text = f"tolerate the device taint {taint.key}={taint.value}:{taint.effect} in {where}"
             yield replace(at, kind="tolerate-device", text=text, toleration=toleration)
+    yield from _guards(at, spec, node)
     for name in sorted(node.template.classes):
         if name != spec.device_class_name:
             yield replace(at, kind="use-class", text=f"use DeviceClass {name} in {where}", name=name)
+
+
+def _pairs(spec: ClaimSpec, index: int) -> tuple[int, tuple[str, ...]] | None:
+    """Return how often each request that one constraint ties together asks for a device, and their names.
+
+    None unless there are several requests, each for the same number of devices, of which there is more than one.
+    """
+    constraint = spec.constraints[index]
+    tied = [each for each in spec.requests if not constraint.requests or each.name in constraint.requests]
+    ways = [each.exactly for each in tied]
+    counts = {way.count for way in ways if way is not None and way.allocation_mode == "ExactCount"}
+    if not constraint.match_attribute or len(tied) < 2 or None in ways or len(counts) != 1:
+        return None
+    (count,) = counts
+    whole = len(spec.requests) + len(tied) * (count - 1) <= MAX_REQUESTS
+    return (count, tuple(each.name for each in tied)) if count > 1 and whole else None
+
+
+def _constrain_pairs(spec: ClaimSpec, index: int) -> ClaimSpec:
+    """Return the claim with one request per device, and one constraint for each group of them."""
+    pairs = _pairs(spec, index)
+    assert pairs is not None  # the edit was made from it
+    count, names = pairs
+    parts = {name: tuple(f"{name}-{number}" for number in range(count)) for name in names}
+    requests: list[DeviceRequest] = []
+    for each in spec.requests:
+        if each.exactly is None or each.name not in parts:
+            requests.append(each)
+            continue
+        requests += [replace(each, name=part, exactly=replace(each.exactly, count=1)) for part in parts[each.name]]
+    own = spec.constraints[index]
+    groups = tuple(replace(own, requests=tuple(parts[name][number] for name in names)) for number in range(count))
+
+    def renamed(listed: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(part for name in listed for part in parts.get(name, (name,)))
+
+    others = tuple(replace(each, requests=renamed(each.requests)) for each in _without(spec.constraints, index))
+    config = tuple(replace(each, requests=renamed(each.requests)) for each in spec.config)
+    return replace(spec, requests=tuple(requests), constraints=(*groups, *others), config=config)
+
+
+def _guards(at: Edit, spec: ExactDeviceRequest, node: NodeState) -> Iterator[Edit]:
+    """Yield that a class first looks whether a device has the attributes; other classes stand for its devices."""
+    own = node.template.classes.get(spec.device_class_name)
+    for position, selector in enumerate(own.selectors if own is not None else ()):
+        read = dict.fromkeys(_ATTRIBUTE.findall(selector.expression))
+        guards = [f"has({each})" for each in read if f"has({each})" not in selector.expression]
+        if own is None or not guards:
+            continue
+        guarded = {position: " && ".join([*guards, f"({selector.expression})"])}
+        conditions = tuple(
+            (selector.expression, guarded.get(number, each.expression)) for number, each in enumerate(own.selectors)
+        )
+        text = f"begin the selector of DeviceClass {spec.device_class_name} with {' && '.join(guards)} &&"
+        for name in sorted(node.template.classes):
+            if name != spec.device_class_name:
+                yield replace(at, kind="guard-class", text=text, name=name, conditions=conditions)
 
 
 def _where(shape: Shape, at: Edit) -> str:
@@ -222,6 +293,8 @@ def _with_resource(shape: Shape, name: str, value: int) -> PodSpec:
 def _edit_claim(edit: Edit, spec: ClaimSpec) -> ClaimSpec:
     if edit.kind == "drop-constraint":
         return replace(spec, constraints=_without(spec.constraints, edit.index))
+    if edit.kind == "constrain-pairs":
+        return _constrain_pairs(spec, edit.index)
     request = spec.requests[edit.request]
     changed = _edit_request(edit, request)
     return replace(spec, requests=(*spec.requests[: edit.request], changed, *spec.requests[edit.request + 1 :]))
@@ -257,6 +330,9 @@ def _edit_way(edit: Edit, way: Way) -> Way:
             return replace(way, tolerations=(*way.tolerations, edit.toleration))
         case "use-class":
             return replace(way, device_class_name=edit.name)
+        case "guard-class":
+            added = tuple(CelSelector(expression) for _, expression in edit.conditions)
+            return replace(way, device_class_name=edit.name, selectors=(*added, *way.selectors))
         case _:
             raise AssertionError(f"{edit.kind} changes no request")
 

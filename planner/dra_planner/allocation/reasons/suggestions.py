@@ -12,6 +12,7 @@ from dra_planner.allocation.reasons.edits import PREFERENCE, Edit, apply_edits, 
 from dra_planner.allocation.verdicts import Placement, Refusal
 from dra_planner.model import Shape
 
+_REWRITING = ("use-class", "guard-class", "constrain-pairs")  # they exclude other edits of the same request
 _STEPS = 20_000  # of one search while looking for edits
 _CLASS_CHOICES = 200  # combinations of other classes for the requests
 _PAIRS = 60  # pairs of edits tried before the set of all is shrunk
@@ -40,10 +41,11 @@ def suggest_edits(
 def _suggest_here(refusal: Refusal, fresh: NodeState | None) -> tuple[Edit, ...]:
     trial = _Trial(refusal.shape, refusal.node, fresh)
     edits = sorted(possible_edits(refusal.shape, refusal.node, fresh), key=lambda e: PREFERENCE.index(e.kind))
-    few = [(edit,) for edit in edits] + list(combinations(edits, 2))[:_PAIRS]
+    in_sets = [edit for edit in edits if edit.kind != "constrain-pairs"]  # which moves what other edits point at
+    few = [(edit,) for edit in edits] + list(combinations(in_sets, 2))[:_PAIRS]
     chosen: tuple[Edit, ...] = next((part for part in few if trial.fits(part)), ())
     if not chosen:
-        whole = next((each for each in _large_sets(edits) if trial.fits(each)), ())
+        whole = next((each for each in _large_sets(in_sets) if trial.fits(each)), ())
         if not whole:
             return ()
         chosen = _shrink(whole, trial)
@@ -58,7 +60,7 @@ def _large_sets(edits: Sequence[Edit]) -> Iterator[Sequence[Edit]]:
 
     First those where every request that changes its class names the same one, then the combinations.
     """
-    rest = [e for e in edits if e.kind != "use-class"]
+    rest = [e for e in edits if e.kind not in _REWRITING]
     choices: dict[tuple[int, int, int], list[Edit]] = {}
     for edit in edits:
         if edit.kind == "use-class":

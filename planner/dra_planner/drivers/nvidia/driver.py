@@ -76,6 +76,9 @@ class Nvidia(Driver[NvidiaDriver]):
         release = driver_release(options.version)
         yield from chart_classes(release, features, compute_domains=options.compute_domains)
 
+    def divides_claim(self, parameters: Mapping[str, Any]) -> bool:
+        return isinstance(parameters.get("sharing"), Mapping)
+
     def class_fault(self, name: str) -> str:
         return f"{name} is a class of the driver's chart; choose another name"
 

@@ -138,6 +138,13 @@ class Driver(ABC, Generic[Options]):
         """Return how claims share a device: a number of shares, a word of the driver, or "" for not at all."""
         return ""
 
+    def divides_claim(self, parameters: Mapping[str, Any]) -> bool:
+        """Whether an opaque configuration lets the pods of one claim share its devices.
+
+        Pods with claims of their own share nothing by it.
+        """
+        return False
+
     def has_racks(self, options: Options) -> bool:
         """Whether the driver publishes devices that join the nodes of one rack."""
         return False

@@ -58,7 +58,11 @@ _MOVED: Final = (
         "remove it: since 1.31 every claim may be used by several pods; a ResourceClaimTemplate gives each its own",
     ),
     (
-        re.compile(r"^spec\.(nodeSelector|nodeAffinity|tolerations)$"),
+        re.compile(r"^spec\.(spec\.)?(devices\.)?(requests\[\d+\]\.)?tolerations$"),
+        "tolerations of device taints belong to a request: write them in spec.devices.requests[].exactly.tolerations",
+    ),
+    (
+        re.compile(r"^spec\.(nodeSelector|nodeAffinity)$"),
         "a class or claim chooses no nodes: write it in the pod's spec, or a selector on an attribute of the devices",
     ),
     (

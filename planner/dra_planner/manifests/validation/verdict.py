@@ -17,7 +17,11 @@ from dra_planner.manifests.validation.fields.formats import path_segment
 from dra_planner.manifests.validation.fields.metadata import check_metadata
 from dra_planner.manifests.validation.gates import Dropped, drop_disabled
 from dra_planner.manifests.validation.kinds.claims import check_admin_access, check_claim, check_class, check_template
-from dra_planner.manifests.validation.kinds.cluster_objects import CLUSTER_RULES, check_pod_security_labels
+from dra_planner.manifests.validation.kinds.cluster_objects import (
+    CLUSTER_RULES,
+    check_pod_security_labels,
+    check_runtime_class,
+)
 from dra_planner.manifests.validation.kinds.slices import check_slice, slice_warnings
 from dra_planner.manifests.validation.kinds.taint_rules import check_taint_rule
 from dra_planner.manifests.validation.pod_security import POD_SECURITY, pod_security_faults
@@ -155,11 +159,15 @@ class _Judging:
         if item.kind != "Pod" or self.existing is not None:
             return
         spec = item.data.get("spec") or {}
+        yield from self._priority(spec)
         runtime = spec.get("runtimeClassName")
         if runtime is not None and cluster.complete and runtime not in cluster.runtime_classes:
             if path_segment(runtime):
                 yield Violation("", "HTTP 500", f'invalid resource name "{runtime}"')
             yield self._refusal(f'pod rejected: RuntimeClass "{runtime}" not found')
+
+    def _priority(self, spec: Mapping[str, Any]) -> Violations:
+        cluster = self.context.cluster
         name, given = spec.get("priorityClassName") or "", spec.get("priority")
         computed = SYSTEM_PRIORITIES.get(name, cluster.priority_classes.get(name))
         if name and computed is None:
@@ -283,5 +291,6 @@ _RULES: Final[dict[str, Callable[[Mapping[str, Any], Context], Iterator[Violatio
     "CronJob": _with_features(check_cron_job),
     "HorizontalPodAutoscaler": _with_features(check_autoscaler),
     "PodDisruptionBudget": _with_features(check_disruption_budget),
+    "RuntimeClass": _with_features(check_runtime_class),
     **{kind: _check_cluster_object(kind) for kind in CLUSTER_RULES},
 }

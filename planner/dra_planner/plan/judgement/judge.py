@@ -23,6 +23,7 @@ from dra_planner.plan.judgement.redundancy import survive, what_survives
 from dra_planner.plan.judgement.simulated_counts import simulate_sizings, system_nodes
 from dra_planner.plan.judgement.system_pods import SystemPods, add_system, set_aside
 from dra_planner.plan.pools.built_counts import count_multiples
+from dra_planner.plan.suggestion.pool_fixes import with_pool_fixes
 from dra_planner.releases import Features
 from dra_planner.sizing import Sizer, Sizing
 
@@ -89,7 +90,7 @@ def judge(
         spares, question = what_survives(fleet, sizings[level], simulated, (demand, on_gpus), offers, classes, features)
         sizing, survival = survive(sizings[level], spares, question, steps)
         sizings = {each: sizing if known is sizings[level] else known for each, known in sizings.items()}
-    return Judgement(
+    judgement = Judgement(
         demand=demand,
         offers=offers,
         classes=classes,
@@ -104,6 +105,7 @@ def judge(
         assumptions=system.assumptions if system is not None else (),
         fleet=fleet,
     )
+    return with_pool_fixes(judgement) if with_fixes else judgement
 
 
 def _size_part(demand: Demand, level: DemandLevel, sizer: Sizer, system: SystemPods | None) -> Sizing:

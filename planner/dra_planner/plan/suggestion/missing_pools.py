@@ -18,7 +18,7 @@ from dra_planner.drivers.nvidia import Gpu
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import Fleet, Pool, read_fleet
 from dra_planner.fleet.changes import change_fleet, read_change
-from dra_planner.model import Reason, Shape
+from dra_planner.model import ClaimSpec, Reason, Shape
 from dra_planner.offers import predict_offers
 from dra_planner.plan.demand.classes import fleet_classes
 from dra_planner.plan.judgement.judgement import Judgement, PoolAnswer
@@ -248,6 +248,45 @@ def _settings_for(shape: Shape, market: _Market) -> tuple[FleetChange, ...]:
             if found is not None:
                 return (found.change,)
     return ()
+
+
+def sharing_change(judgement: Judgement, shape: Shape, pods: int) -> str:
+    """Return the settings with which a node holds more pods whose claims ask for a part of a device; "" for none.
+
+    Without them the driver publishes whole devices, and each claim gets one, whatever amount it asks for. Where the
+    nodes of the pool are too few for so many `pods` even then, their count is told too.
+    """
+    market = _market(judgement)
+    if market is None or not any(_asks_for_a_part(claim.spec) for claim in shape.claims if claim.shared is None):
+        return ""
+    for setting in _proposals(market.fleet):
+        for version in _versions(market.fleet):
+            changes = tuple(map(read_change, (*version, *setting)))
+            try:
+                document = change_fleet(market.fleet, changes).document()
+            except PlannerError:  # the release of the driver, or Kubernetes, has no such thing
+                continue
+            text = f"set {_listed([f'`{change}`' for change in changes])} in the fleet"
+            for pool in market.fleet.pools:
+                now = market.change(shape, market.fleet.document(), pool.name, f"as it is, {pool.name}", most=MOST_PODS)
+                then = market.change(shape, document, pool.name, f"{text}, {pool.name}", most=MOST_PODS)
+                if now is not None and then is not None and then.pods > now.pods:
+                    nodes = -(-pods // then.pods)
+                    more = f' and set the count of pool "{pool.name}" to {nodes}' if nodes > pool.count.max else ""
+                    return f"{text}{more}, so that claims share a device of which each asks for a part"
+    return ""
+
+
+def _asks_for_a_part(spec: ClaimSpec) -> bool:
+    ways = (way for each in spec.requests for way in ((each.exactly,) if each.exactly else each.first_available))
+    return any(way.capacity for way in ways)
+
+
+def _versions(fleet: Fleet) -> Iterator[tuple[str, ...]]:
+    """Yield the fleet's driver, then the newest one."""
+    yield ()
+    if fleet.drivers.of(nvidia.DRIVER) is not None:
+        yield (f"drivers.nvidia.version={nvidia.newest_driver_release().version}",)
 
 
 def _drivers_for(shape: Shape, market: _Market) -> tuple[FleetChange, ...]:

@@ -74,11 +74,23 @@ def _name(pool: PoolAnswer) -> str:
 
 def _why(case: Waiting, pool: PoolAnswer) -> str:
     """Say what is short on one node where that is a number of devices, otherwise the nearest miss."""
-    needed, offered = case.devices_per_pod, sum(len(part.devices) for part in pool.offer.slices)
-    if isinstance(pool.answer, Refusal) and pool.answer.kind == "devices" and 0 < offered < needed:
+    needed, offered = case.devices_per_pod, _offered(pool)
+    if _asks_devices(pool) and 0 < offered < needed:
         return f"offers {counted(offered, 'device')} on a node, {needed} are needed on one: {needed - offered} short"
     reasons = _nearest(pool)
     return ", and ".join(" ".join(reason.message.split()) for reason in reasons) or "no reason is known"
+
+
+def _offered(pool: PoolAnswer) -> int:
+    return sum(len(part.devices) for part in pool.offer.slices)
+
+
+def _asks_devices(pool: PoolAnswer) -> bool:
+    """Whether a node refuses by its devices, or by amounts before it looks at them: more of these would not help."""
+    answer = pool.answer
+    if not isinstance(answer, Refusal):
+        return False
+    return answer.kind == "devices" or (answer.misfit is not None and answer.misfit.filter == "resources")
 
 
 def _nearest(pool: PoolAnswer) -> tuple[Reason, ...]:
@@ -100,13 +112,23 @@ def _fix(case: Waiting, judgement: Judgement) -> str:
 
 def _fix_of_claim(case: Waiting) -> str:
     """Return the fewest changes to the pod or its claims with which some pool takes it."""
+    refusals = [pool.answer for pool in case.pools if isinstance(pool.answer, Refusal)]
+    near = [answer for answer in refusals if answer.misfit is None]  # such a node takes the pod, but for its devices
     for pool in case.pools:
-        fixes = [reason.fix for reason in _nearest(pool) if reason.fix]
-        if fixes and isinstance(pool.answer, Refusal) and pool.answer.misfit:
-            return ", and ".join(fixes)
-    sets = [suggest_edits(pool.answer, None) for pool in case.pools if isinstance(pool.answer, Refusal)]
-    fewest = min(filter(None, sets), key=len, default=())
+        if not (near and _asks_devices(pool)) and (fix := _fix_of_node(case, pool)):
+            return fix
+    fewest = min(filter(None, (suggest_edits(answer, None) for answer in near or refusals)), key=len, default=())
     return " and ".join(edit.text for edit in fewest)
+
+
+def _fix_of_node(case: Waiting, pool: PoolAnswer) -> str:
+    """Return what makes a node of the pool take the pod, if the node itself refuses it; else ""."""
+    if not isinstance(pool.answer, Refusal) or pool.answer.misfit is None:
+        return ""
+    most = max(map(_offered, case.pools), default=0)
+    if 0 < most < case.devices_per_pod and all(map(_asks_devices, case.pools)):
+        return f"request at most {counted(most, 'device')} in one pod, because no node offers more"
+    return ", and ".join(reason.fix for reason in _nearest(pool) if reason.fix)
 
 
 RULE = Rule(

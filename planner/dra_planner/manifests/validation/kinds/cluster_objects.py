@@ -32,8 +32,12 @@ from dra_planner.manifests.validation.violations import (
     required,
 )
 from dra_planner.quantity import Quantity
+from dra_planner.releases import Features
 
 Data = Mapping[str, Any]
+_MOST_MILLI: Final = (2**63 - 1) // 1000
+_HANDLER_REQUIRED_SINCE: Final = 36  # before, its format is at fault
+_TOLERATIONS_TWICE_UNTIL: Final = 34  # in the path of a RuntimeClass
 HIGHEST_USER_PRIORITY: Final = 1_000_000_000
 _VERSION: Final = re.compile(r"latest|v1\.(?:0|[1-9][0-9]*)", re.ASCII)
 _LEVELS: Final = ("privileged", "baseline", "restricted")
@@ -217,15 +221,17 @@ def _check_order(name: str, amounts: Mapping[str, Quantity | None], path: str) -
 
 
 def _exceeds(ratio: Quantity, least: Quantity, most: Quantity) -> bool:
-    """Compare as the server does, with what Go makes of a division by zero."""
-    if not least.milli_value:
-        return most.milli_value < 0
-    return ratio.milli_value / 1000 > most.milli_value / least.milli_value
+    """Compare as the server does, with what Go makes of divisions by zero and of amounts too large for thousandths."""
+    small = all(each.value < _MOST_MILLI for each in (ratio, least, most))
+    low, high = (least.milli_value, most.milli_value) if small else (least.value, most.value)
+    if not low:
+        return high < 0
+    return (ratio.milli_value / 1000 if small else float(ratio.value)) > high / low
 
 
-def check_runtime_class(data: Data) -> Violations:
+def check_runtime_class(data: Data, features: Features) -> Violations:
     handler = data.get("handler") or ""
-    if not handler:
+    if not handler and features.minor >= _HANDLER_REQUIRED_SINCE:
         yield required("handler")
     else:
         yield from each_invalid("handler", handler, dns_label(handler))
@@ -237,7 +243,8 @@ def check_runtime_class(data: Data) -> Violations:
     seen: set[tuple[str, ...]] = set()
     for index, item in enumerate(scheduling.get("tolerations") or ()):
         path, item = f"scheduling.tolerations[{index}]", item or {}
-        yield from check_toleration(item, path)
+        twice = features.minor <= _TOLERATIONS_TWICE_UNTIL
+        yield from check_toleration(item, f"scheduling.tolerations.tolerations[{index}]" if twice else path)
         key = tuple(item.get(name) or "" for name in ("key", "operator", "value", "effect"))
         if key in seen:
             yield duplicate(path, dict(item))
@@ -253,6 +260,5 @@ CLUSTER_RULES: Final[Mapping[str, Callable[[Data], Violations]]] = {
     "PriorityClass": check_priority_class,
     "ResourceQuota": check_quota,
     "LimitRange": check_limit_range,
-    "RuntimeClass": check_runtime_class,
 }
 """By kind."""

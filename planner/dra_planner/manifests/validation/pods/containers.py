@@ -154,8 +154,8 @@ def _check_ports(value: Any, path: str, scope: Scope) -> Violations:
             yield required(f"{where}.containerPort")
         else:
             yield from _PORT(item["containerPort"], f"{where}.containerPort", scope)
-        if _host_port(item, scope):
-            yield from _PORT(_host_port(item, scope), f"{where}.hostPort", scope)
+        if host := _host_port(item, scope, path):
+            yield from _PORT(host, f"{where}.hostPort", scope)
 
 
 _PORT: Final = between(1, 65535)
@@ -166,7 +166,7 @@ def _check_host_ports(containers: Any, path: str, scope: Scope) -> Violations:
     taken: set[str] = set()
     for item, where in each(containers, path):
         for port, there in each(item.get("ports"), f"{where}.ports"):
-            number = _host_port(port, scope)
+            number = _host_port(port, scope, path)
             if not number:
                 continue
             text = f"{port.get('protocol') or 'TCP'}/{port.get('hostIP') or ''}/{int(number)}"
@@ -175,9 +175,9 @@ def _check_host_ports(containers: Any, path: str, scope: Scope) -> Violations:
             taken.add(text)
 
 
-def _host_port(port: Data, scope: Scope) -> int:
-    """The port of the host; a pod in the host's network takes that of its container."""
-    own = scope.pod.is_pod and scope.pod.host_network
+def _host_port(port: Data, scope: Scope, path: str) -> int:
+    """The port of the host; in the host's network it is that of the container, except of ephemeral ones."""
+    own = scope.pod.is_pod and scope.pod.host_network and ".ephemeralContainers[" not in path
     return int(port.get("hostPort") or (port.get("containerPort") if own else 0) or 0)
 
 

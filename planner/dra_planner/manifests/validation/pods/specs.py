@@ -138,11 +138,13 @@ def check_pods_of_others(data: Data, path: str, features: Features, *, inline: b
     else:
         found = check_pod_template(data, path, features, is_whole=False)
     for violation in found:
-        if violation.reason not in _FILLED_IN or _COMPLETE.search(violation.field):
+        is_filled_in = violation.reason in _FILLED_IN and not _COMPLETE.search(violation.field)
+        if not is_filled_in and not _HANDLED_PORT.search(violation.field):
             yield violation
 
 
 _FILLED_IN: Final = frozenset({"FieldValueRequired", "FieldValueNotFound"})
+_HANDLED_PORT: Final = re.compile(r"\.(httpGet|tcpSocket|grpc)\.port$")  # Knative takes 0 for its container's
 _COMPLETE: Final = re.compile(r"\.(resourceClaims|resources)\b")
 
 

@@ -24,6 +24,7 @@ _SOURCES: Final = ("object", "external", "pods", "resource", "containerResource"
 _TYPES: Final = ("Object", "Pods", "Resource", "External", "ContainerResource")
 _REFERENCE: Final = "autoscaling.CrossVersionObjectReference"
 _TARGETS: Final = ("Utilization", "Value", "AverageValue")
+_DECLARED_SINCE: Final = 36  # with other words for the same faults
 _TO_ZERO_SINCE: Final = 37  # releases before keep one replica, since the gate HPAScaleToZero is off
 _MOST_WINDOW: Final = 3600
 _MOST_PERIOD: Final = 1800
@@ -41,7 +42,9 @@ def _check_counts(data: Data, path: str, scope: Scope) -> Violations:
     lowest = 0 if scope.minor >= _TO_ZERO_SINCE else 1
     if least < lowest:
         yield invalid(f"{path}.minReplicas", int(least), f"must be greater than or equal to {lowest}")
-    if most == 0:
+    if scope.minor < _DECLARED_SINCE and most < 1:
+        yield invalid(f"{path}.maxReplicas", int(most), "must be greater than 0")
+    elif most == 0:
         yield required(f"{path}.maxReplicas", "must be set and greater than 0")
     elif most < 0:
         yield invalid(f"{path}.maxReplicas", int(most), "must be greater than or equal to 1")

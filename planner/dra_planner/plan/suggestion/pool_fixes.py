@@ -1,0 +1,137 @@
+"""Fixes for pools that are too small: what the author of the claims meant first, then enough nodes for every demand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from decimal import Decimal
+from typing import Final
+
+from dra_planner.drivers import driver_of
+from dra_planner.model import DEMAND_LEVELS, DemandLevel, Reason, Shape, ShapeClaim, WorkloadRef
+from dra_planner.plan.judgement.judgement import Judgement
+from dra_planner.plan.suggestion.missing_pools import sharing_change
+from dra_planner.sizing import PoolSize, Sizing, WorkloadSize
+from dra_planner.wording import counted
+
+_TOO_SMALL: Final = frozenset({"pool-too-small", "packing-too-large"})
+_LIMITED: Final = frozenset({"limit-too-small", "packing-exceeds-limit"})
+_WHEN: Final[Mapping[DemandLevel, str]] = {"ceiling": "at the ceiling", "peak": "during a rollout"}
+
+
+def with_pool_fixes(judgement: Judgement) -> Judgement:
+    """Return the judgement with fixes that clear the shortages of all demands at once, and say what they cost."""
+    if not any(_has_shortage(sizing) for sizing in judgement.sizings.values()):
+        return judgement
+    intents = dict(_intents(judgement))
+    done: dict[int, Sizing] = {}
+    for sizing in judgement.sizings.values():
+        if id(sizing) not in done:
+            done[id(sizing)] = _with_fixes(sizing, judgement, intents)
+    return replace(judgement, sizings={level: done[id(sizing)] for level, sizing in judgement.sizings.items()})
+
+
+def _has_shortage(sizing: Sizing) -> bool:
+    return any(reason.code in _TOO_SMALL | _LIMITED for size in sizing.workloads for reason in size.reasons)
+
+
+def _with_fixes(sizing: Sizing, judgement: Judgement, intents: Mapping[WorkloadRef, str]) -> Sizing:
+    raises = _raises(judgement)
+    workloads = tuple(_with_fix(size, raises, intents.get(size.workload, "")) for size in sizing.workloads)
+    return replace(sizing, workloads=workloads)
+
+
+def _with_fix(size: WorkloadSize, raises: str, intent: str) -> WorkloadSize:
+    def changed(reason: Reason) -> Reason:
+        if reason.code in _TOO_SMALL:
+            fix = raises or reason.fix
+        elif reason.code in _LIMITED:
+            fix = reason.fix
+        else:
+            return reason
+        return replace(
+            reason, fix=f"{intent}. If each pod needs its own device, {fix}" if intent and fix else intent or fix
+        )
+
+    return replace(size, reasons=tuple(map(changed, size.reasons)))
+
+
+def _raises(judgement: Judgement) -> str:
+    """Return the maximums that are enough for every demand from the one judged on, and what they cost; "" for none."""
+    levels = [level for level in DEMAND_LEVELS[DEMAND_LEVELS.index(judgement.level) :] if level in judgement.sizings]
+    enough = {pool.name: pool for pool in judgement.sizing.pools}
+    for level in levels:
+        for pool in judgement.sizings[level].pools:
+            if pool.enough > enough[pool.name].enough:
+                enough[pool.name] = pool
+    raised = [pool for pool in enough.values() if pool.enough > pool.maximum]
+    if not raised:
+        return ""
+    return f"{' and '.join(map(_step, raised))}: {_costs(judgement, levels)}"
+
+
+def _step(pool: PoolSize) -> str:
+    verb = "set the count" if pool.minimum == pool.maximum else "raise the maximum"
+    return f'{verb} of pool "{pool.name}" to {pool.enough}'
+
+
+def _costs(judgement: Judgement, levels: Iterable[DemandLevel]) -> str:
+    """Return how many more nodes the judged demand uses then, and those of larger demands if they use more."""
+    told: list[str] = []
+    most = 0
+    for level in levels:
+        nodes, hourly = _more(judgement.sizings[level].pools)
+        if nodes <= most:
+            continue
+        most = nodes
+        price = "price unknown" if hourly is None else f"USD {hourly:.2f} more per hour"
+        when = "" if level == judgement.level else f" {_WHEN.get(level, f'at {level} demand')}"
+        told.append(f"{counted(nodes, 'more node')}{when}, {price}")
+    return "; ".join(told)
+
+
+def _more(pools: Iterable[PoolSize]) -> tuple[int, Decimal | None]:
+    """Return how many nodes are used beyond the maximums, and their price per hour; None if one is unknown."""
+    raised = [pool for pool in pools if pool.enough > pool.maximum]
+    nodes = sum(pool.enough - pool.maximum for pool in raised)
+    if any(pool.hourly_usd is None for pool in raised):
+        return nodes, None
+    return nodes, sum(((pool.enough - pool.maximum) * (pool.hourly_usd or Decimal(0)) for pool in raised), Decimal(0))
+
+
+def _intents(judgement: Judgement) -> Iterator[tuple[WorkloadRef, str]]:
+    """Yield what the author of a workload's claims probably meant, where a pool is too small for what they wrote."""
+    sizings = [judgement.sizing, *judgement.sizings.values()]
+    short = {
+        size.workload
+        for sizing in sizings
+        for size in sizing.workloads
+        if any(reason.code in _TOO_SMALL | _LIMITED for reason in size.reasons)
+    }
+    for shape in judgement.demand.shapes:
+        refs = [member.workload for member in shape.members if member.workload in short]
+        if not refs:
+            continue
+        most = max(sum(size.wanted or 0 for size in each.workloads if size.workload in refs) for each in sizings)
+        text = _one_claim(shape) or sharing_change(judgement, shape, most)
+        if text:
+            yield from ((ref, text) for ref in refs)
+
+
+def _one_claim(shape: Shape) -> str:
+    """Return that pods share devices only by naming one claim, if a claim made for each pod says how to share."""
+    for claim in shape.claims:
+        if claim.shared is None and _divides(claim):
+            return (
+                f"name one ResourceClaim in all pods (resourceClaimName of {claim.name}) in place of the template, "
+                "because pods share the devices of one claim, but a template makes one claim for each pod"
+            )
+    return ""
+
+
+def _divides(claim: ShapeClaim) -> bool:
+    for each in claim.spec.config:
+        driver = driver_of(each.driver)
+        if driver is not None and driver.divides_claim(each.parameters):
+            return True
+    return False
