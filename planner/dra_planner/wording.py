@@ -9,7 +9,10 @@ _SINGULAR = {"are": "is", "have": "has"}
 
 def noun(number: int, singular: str) -> str:
     """Return the noun for so many things: `node`, `nodes`, `addresses`."""
-    return singular if number == 1 else singular + ("es" if singular.endswith("ss") else "s")
+    if number == 1:
+        return singular
+    head, of, rest = singular.partition(" of ")
+    return head + ("es" if head.endswith("ss") else "s") + of + rest
 
 
 def counted(number: int, singular: str) -> str:

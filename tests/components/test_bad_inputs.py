@@ -115,6 +115,7 @@ NEEDED: dict[str, dict[str, Any]] = {
     "DraDriver": {"version": "25.8.1", "platform": "eks", "max_nodes": 4},
     "DriverInstaller": {},
     "Dranet": {},
+    "DeviceDriver": {"driver": "tpu", "platform": "gke"},
     "GpuMetrics": {},
     "KubeRay": {},
     "Kueue": {},

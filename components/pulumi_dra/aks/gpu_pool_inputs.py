@@ -20,6 +20,7 @@ from dra_planner.clouds.aks import (
     reserved_machine_fault,
     subnet_fault,
 )
+from dra_planner.drivers import every_driver
 from dra_planner.errors import CatalogError
 from dra_planner.model import Taint
 from pulumi_dra.aks.naming import read_tags
@@ -212,7 +213,8 @@ def _read_machine(read: InputReader) -> Machine | None:
     except CatalogError as error:
         read.refuse("machine", str(error))
         return None
-    if machine is not None and (fault := machine_fault(machine)):
+    served = machine is not None and any(each.serves_accelerator(machine) for each in every_driver())
+    if machine is not None and not served and (fault := machine_fault(machine)):
         read.refuse("machine", fault)
     return machine
 

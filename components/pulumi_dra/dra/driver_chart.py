@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from dra_planner.clouds import cloud, names
 from dra_planner.drivers import chart_version_fault, driver, every_driver
+from dra_planner.drivers.protocol.charts import DriverChart
 from dra_planner.errors import PlannerError
 from pulumi_dra.children import Children
 from pulumi_dra.dra.releases.driver_tolerations import DriverToleration, read_tolerations
@@ -52,10 +53,11 @@ class DeviceDriver(pulumi.ComponentResource):
         if not (_driver_fault(asked) or _cloud_fault(platform)):
             options = _options(read, asked, settings)
             published = driver(asked).chart(cloud(platform))
-            if published is None:
+            if published is None and not own_chart:
                 read.refuse("driver", f"no chart of {driver(asked).title} is known for {cloud(platform).title}")
         read.finish()
-        assert published is not None  # `finish` has raised otherwise
+        if published is None:
+            published = _unpublished(asked)
         super().__init__("pulumi-dra:index:DeviceDriver", name, {}, opts)
         children = Children(self, opts)
         home = declare_namespace(name, published.namespace, published.pod_security, children)
@@ -76,6 +78,14 @@ class DeviceDriver(pulumi.ComponentResource):
             lambda both: str(both[0]) if require_deployed(published.release, both[1]) else ""
         )
         self.register_outputs({"namespace": self.namespace})
+
+
+def _unpublished(name: str) -> DriverChart:
+    """Return where a driver is installed from a given chart, if no chart of it is known."""
+    release = f"{name}-dra-driver"
+    return DriverChart(
+        release=release, chart="", repository="", version="", namespace=release, pod_security="privileged"
+    )
 
 
 def _options(read: InputReader, name: str, settings: Mapping[str, Any]) -> Any:

@@ -24,6 +24,7 @@ from dra_planner.allocation.search.depth_first import STEP_BUDGET, Search, Searc
 from dra_planner.allocation.search.holdings import Pick
 from dra_planner.allocation.search.requests import Plan, plan_claims
 from dra_planner.allocation.verdicts import Answer, ClaimPicks, Placement, Refusal, Undecided
+from dra_planner.allocation.whole_nodes import part_of_node
 from dra_planner.model import Reason, Shape, ShapeClaim
 from dra_planner.offers import pod_requests
 
@@ -206,6 +207,9 @@ def _settle(
     steps: int,
     notes: tuple[Reason, ...],
 ) -> Answer:
+    for fresh_claim, chosen in zip(fresh, picks, strict=True):
+        if fault := part_of_node(node, chosen):
+            return Refusal(shape, node, "claim", f"claim {fresh_claim.name}: {fault}")
     held = {claim.key: claim for claim in node.claims}
     for claim in needs.claims:
         if claim.shared is None:

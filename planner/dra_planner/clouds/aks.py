@@ -198,7 +198,7 @@ class Aks(Cloud):
         yield from super().pool_faults(pool)
         if len(pool.name) <= self.longest_pool_name and not re.fullmatch(POOL_NAME, pool.name):
             yield "name", f'AKS takes lower-case letters and digits, first a letter, not "{pool.name}"'
-        if pool.machine is not None and (fault := machine_fault(pool.machine)):
+        if pool.machine is not None and not pool.is_served and (fault := machine_fault(pool.machine)):
             yield "machine", fault
         if pool.machine is not None and (fault := reserved_machine_fault(pool.machine, pool.capacity.kind)):
             yield "capacity", fault

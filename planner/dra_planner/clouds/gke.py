@@ -20,6 +20,8 @@ from dra_planner.clouds.protocol.labels import NodeLabel, PoolNodes
 from dra_planner.clouds.protocol.resources import AttachedGpus, ClusterResource, CountLimits, PoolResource
 from dra_planner.model import Taint
 
+TPU_DRA_DRIVER = "cloud.google.com/gke-tpu-dra-driver"  # keeps GKE's device plugin for TPUs off a node
+TPU_TAINT = Taint("google.com/tpu", "present", "NoSchedule")  # docs.cloud.google.com/kubernetes-engine/docs/how-to/tpus
 NO_DEVICE_PLUGIN = "gke-no-default-nvidia-gpu-device-plugin"
 DRA_DRIVER = "cloud.google.com/gke-nvidia-gpu-dra-driver"
 NETWORK_DRIVER = "cloud.google.com/gke-networking-dra-driver"
@@ -162,6 +164,8 @@ class Gke(Cloud):
                 NodeLabel(NO_DEVICE_PLUGIN, "true", "GKE runs its own device plugin on these nodes"),
                 NodeLabel(DRA_DRIVER, "true", "GKE's autoscaler does not wake this pool for claims"),
             )
+        if _has_tpus(nodes.machine):
+            labels += (NodeLabel(TPU_DRA_DRIVER, "true", "GKE runs its own device plugin for TPUs on these nodes"),)
         if nodes.network_devices and (nodes.machine is None or network_interfaces(nodes.machine)):
             labels += (NodeLabel(NETWORK_DRIVER, "true", "GKE's DRANET publishes no network interface of these nodes"),)
         return labels
@@ -175,7 +179,7 @@ class Gke(Cloud):
             labels |= {self.accelerator_label: accelerator.gke_type, "cloud.google.com/gke-gpu": "true"}
         return labels
 
-    possible_taints = (ARM_TAINT, QUEUED_TAINT)
+    possible_taints = (ARM_TAINT, QUEUED_TAINT, TPU_TAINT)
 
     def added_taints(self, nodes: PoolNodes) -> tuple[Taint, ...]:
         """Return the taint of Arm nodes, and that of nodes which a ProvisioningRequest queues for.
@@ -183,7 +187,8 @@ class Gke(Cloud):
         Sources: docs.cloud.google.com/kubernetes-engine/docs/how-to/prepare-arm-workloads-for-deployment;
         …/docs/how-to/provisioningrequest.
         """
-        taints = (ARM_TAINT,) if nodes.machine and nodes.machine.arch == "arm64" else ()
+        taints: tuple[Taint, ...] = (ARM_TAINT,) if nodes.machine and nodes.machine.arch == "arm64" else ()
+        taints += (TPU_TAINT,) if _has_tpus(nodes.machine) else ()
         return (*taints, QUEUED_TAINT) if nodes.capacity == "queued" else taints
 
     def image_labels(self, machine: Machine) -> dict[str, str]:
@@ -204,7 +209,7 @@ class Gke(Cloud):
 
     def pool_faults(self, pool: PoolSettings) -> Iterator[Fault]:
         yield from super().pool_faults(pool)
-        if pool.machine is not None and attachment(pool.machine) is None:
+        if pool.machine is not None and not pool.is_served and attachment(pool.machine) is None:
             yield "machine", f"{pool.machine.name} has no NVIDIA GPU; {GPU_EXAMPLE}"
         if pool.machine is not None and pool.local_ssds is not None:
             fault = local_ssds_fault(pool.machine.instance_type, pool.local_ssds)
@@ -330,6 +335,10 @@ def attachment(machine: Machine) -> tuple[str, int] | None:
     if accelerator is None or accelerator.vendor != "nvidia" or not accelerator.gke_type or not accelerator.count:
         return None
     return accelerator.gke_type, accelerator.count
+
+
+def _has_tpus(machine: Machine | None) -> bool:
+    return machine is not None and machine.accelerator is not None and machine.accelerator.kind == "tpu"
 
 
 def _pods(settings: NodeSettings) -> int:

@@ -13,6 +13,7 @@ from dra_planner.catalog.tables import read_table
 from dra_planner.clouds import cloud_of
 from dra_planner.documents.models import Document, refused_by
 from dra_planner.drivers.protocol.driver import Driver, DriverNode
+from dra_planner.drivers.protocol.neuron_groups import efa_groups
 from dra_planner.drivers.protocol.versions import chart_version_fault
 from dra_planner.model import AttributeValue, Device, ResourceSlice, Unknown
 
@@ -84,12 +85,13 @@ def predict_network_slices(machine: Machine, *, node_name: str) -> tuple[Resourc
     interfaces = network_interfaces(machine)
     if not interfaces:
         return ()
-    devices = tuple(_device(machine, index, interface) for index, interface in enumerate(interfaces))
+    groups = efa_groups(machine) or ({},) * len(interfaces)
+    devices = tuple(_device(machine, index, interface, groups[index]) for index, interface in enumerate(interfaces))
     name = f"00000-{NETWORK_DRIVER}-{node_name}"
     return (ResourceSlice(name=name, driver=NETWORK_DRIVER, pool=node_name, node_name=node_name, devices=devices),)
 
 
-def _device(machine: Machine, index: int, interface: NetworkInterface) -> Device:
+def _device(machine: Machine, index: int, interface: NetworkInterface, groups: Mapping[str, AttributeValue]) -> Device:
     attributes: dict[str, AttributeValue] = {
         "dra.net/pciDevice": interface.pci_device or Unknown(),
         "dra.net/pciSubsystem": interface.pci_subsystem or Unknown(),
@@ -99,7 +101,7 @@ def _device(machine: Machine, index: int, interface: NetworkInterface) -> Device
         "resource.kubernetes.io/pcieRoot": Unknown(interface.pcie_root or ""),
     }
     attributes |= {name: Unknown() for name in _ONLY_THE_NODE_KNOWS}
-    attributes |= _attributes_of_cloud(machine)
+    attributes |= {**_attributes_of_cloud(machine), **groups}
     return Device(name=f"{interface.kind}-{index}", attributes=attributes)
 
 

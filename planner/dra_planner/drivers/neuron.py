@@ -5,19 +5,21 @@ Source: aws-neuron/aws-neuron-sdk:deploy/eks/dra.rst@81ce03a (names of the drive
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from dra_planner.catalog import Machine
 from dra_planner.clouds import Cloud
 from dra_planner.drivers.protocol.device_plugin import NoDirectCounterpart
-from dra_planner.drivers.protocol.driver import Driver, DriverNode
+from dra_planner.drivers.protocol.driver import Driver, DriverNode, Fault
+from dra_planner.drivers.protocol.neuron_groups import neuron_groups
 from dra_planner.drivers.protocol.options import ChartOptions
+from dra_planner.drivers.protocol.slices import node_slice
 from dra_planner.drivers.protocol.tables import has_accelerator
+from dra_planner.errors import CatalogError
 from dra_planner.model import AttributeValue, Device, ResourceSlice, Unknown
 
 NEURON_DRIVER = "neuron.aws.com"
-_UNKNOWN = tuple(f"resource.aws.com/devicegroup{size}_id" for size in (1, 4, 8, 16))
 
 
 class NeuronDriver(Driver[ChartOptions]):
@@ -42,7 +44,21 @@ class NeuronDriver(Driver[ChartOptions]):
         return has_accelerator(machine, "aws", "neuron")
 
     def slices(self, options: ChartOptions, node: DriverNode) -> tuple[ResourceSlice, ...]:
-        return predict_neuron_slices(node.machine, node_name=node.name)
+        accelerator = node.machine.accelerator
+        if accelerator is None or not self.serves(node.machine):
+            return ()
+        count = accelerator.count or 0
+        return node_slice(NEURON_DRIVER, node.name, (_device(node.machine, index, count) for index in range(count)))
+
+    def pool_faults(self, options: ChartOptions, cloud: Cloud, machine: Machine, mig: str) -> Iterator[Fault]:
+        if self.serves(machine) and not machine.family.startswith("trn"):
+            yield (
+                "machine",
+                CatalogError(
+                    f"the chart of {self.title} runs on Trainium only, not on {machine.name} (deploy/eks/dra.rst)",
+                    fix="use a trn1 or trn2 machine type",
+                ),
+            )
 
     def chart_values(
         self, options: ChartOptions, cloud: Cloud, tolerations: Sequence[Mapping[str, str]]
@@ -54,15 +70,21 @@ class NeuronDriver(Driver[ChartOptions]):
         return "Neuron device"
 
 
-def predict_neuron_slices(machine: Machine, *, node_name: str) -> tuple[ResourceSlice, ...]:
-    """Return what the driver publishes on a node; empty for machine types without Neuron devices."""
-    accelerator = machine.accelerator
-    if accelerator is None or not has_accelerator(machine, "aws", "neuron"):
-        return ()
-    known: dict[str, AttributeValue] = {"instanceType": machine.instance_type, **dict.fromkeys(_UNKNOWN, Unknown())}
-    devices = tuple(Device(name=f"neuron-{index}", attributes=known) for index in range(accelerator.count or 0))
-    name = f"00000-{NEURON_DRIVER}-{node_name}"
-    return (ResourceSlice(name=name, driver=NEURON_DRIVER, pool=node_name, node_name=node_name, devices=devices),)
+def _device(machine: Machine, index: int, count: int) -> Device:
+    attributes: dict[str, AttributeValue] = {
+        "deviceId": index,
+        "instanceType": machine.instance_type,
+        "resourceType": "neuron_device",
+        "neuronDriverVersion": Unknown("node"),
+        "draDriverVersion": Unknown("node"),
+        **{f"networkNodeLayer{layer}": Unknown("node") for layer in (1, 2, 3)},
+    }
+    if count > 1 and machine.family.startswith("trn"):
+        attributes |= dict.fromkeys(("topology_x", "topology_y", "topology4_id"), Unknown())
+        if count >= 8:
+            attributes["topology8_id"] = Unknown()
+    attributes |= neuron_groups(machine).get(index, {})
+    return Device(name=f"neuron-{index}", attributes=attributes)
 
 
 DRIVER = NeuronDriver()

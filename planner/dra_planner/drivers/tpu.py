@@ -5,19 +5,24 @@ Source: kubernetes-sigs/dra-driver-google-tpu@f5a9d8c (v0.2.0), cmd/tpu-dra-kube
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from dra_planner.catalog import Machine
 from dra_planner.clouds import Cloud
 from dra_planner.drivers.protocol.device_plugin import NoDirectCounterpart
-from dra_planner.drivers.protocol.driver import Driver, DriverNode
+from dra_planner.drivers.protocol.driver import Driver, DriverNode, Fault
 from dra_planner.drivers.protocol.options import ChartOptions
+from dra_planner.drivers.protocol.slices import node_slice
 from dra_planner.drivers.protocol.tables import has_accelerator
+from dra_planner.errors import CatalogError
 from dra_planner.model import AttributeValue, Device, ResourceSlice, Unknown
 
 TPU_DRIVER = "tpu.google.com"
-_UNKNOWN = ("index", "uuid", "tpuGen", "accelerator", "chipCount", "topology")
+VERSION = "0.2.0"
+_GENERATIONS = {"tpu-v6e": "v6e", "tpu-v5-lite": "v5litepod", "tpu-v5p": "v5p", "tpu-v4": "v4"}
+_SINGLE_HOST = frozenset({"v5e", "v6e"})
+_TOPOLOGIES = {1: "1x1", 2: "1x2", 4: "2x2", 8: "2x4"}
 
 
 class TpuDriver(Driver[ChartOptions]):
@@ -29,6 +34,7 @@ class TpuDriver(Driver[ChartOptions]):
     options = ChartOptions
     meaning = "Google's TPU driver: true, or which version of its chart."
     proposals = (("drivers.tpu=true",),)
+    prepares_whole_nodes = True
     plugin_resources: ClassVar[Mapping[str, str]] = {"google.com/tpu": TPU_DRIVER}
     device_plugin = NoDirectCounterpart(tuple(plugin_resources), "a TPU claim must hold all TPU chips of its node")
 
@@ -36,7 +42,21 @@ class TpuDriver(Driver[ChartOptions]):
         return has_accelerator(machine, "google", "tpu")
 
     def slices(self, options: ChartOptions, node: DriverNode) -> tuple[ResourceSlice, ...]:
-        return predict_tpu_slices(node.machine, node_name=node.name)
+        return node_slice(TPU_DRIVER, node.name, _chips(node.machine)) if self.serves(node.machine) else ()
+
+    def pool_faults(self, options: ChartOptions, cloud: Cloud, machine: Machine, mig: str) -> Iterator[Fault]:
+        if self.serves(machine) and not _generation(machine.accelerator.gke_type if machine.accelerator else None):
+            model = machine.accelerator.model if machine.accelerator else ""
+            yield (
+                "machine",
+                CatalogError(f"{self.title} {VERSION} doesn't know {model}", fix="use another machine type"),
+            )
+
+    def assumptions(self, options: ChartOptions, node: DriverNode) -> tuple[str, ...]:
+        if not self.serves(node.machine):
+            return ()
+        where = "is a TPU slice of its own" if _topology(node.machine) else "belongs to a larger TPU slice"
+        return (f"{node.machine.name}: each node {where}; names of its chips are known at run time only",)
 
     def chart_values(
         self, options: ChartOptions, cloud: Cloud, tolerations: Sequence[Mapping[str, str]]
@@ -47,15 +67,32 @@ class TpuDriver(Driver[ChartOptions]):
         return "TPU chip"
 
 
-def predict_tpu_slices(machine: Machine, *, node_name: str) -> tuple[ResourceSlice, ...]:
-    """Return what the driver publishes on a node; empty for machine types without TPUs."""
+def _chips(machine: Machine) -> list[Device]:
     accelerator = machine.accelerator
-    if accelerator is None or not has_accelerator(machine, "google", "tpu"):
-        return ()
-    known: dict[str, AttributeValue] = {"brand": "Google", **dict.fromkeys(_UNKNOWN, Unknown())}
-    devices = tuple(Device(name=f"tpu-{index}", attributes=known) for index in range(accelerator.count or 0))
-    name = f"00000-{TPU_DRIVER}-{node_name}"
-    return (ResourceSlice(name=name, driver=TPU_DRIVER, pool=node_name, node_name=node_name, devices=devices),)
+    count = (accelerator.count or 0) if accelerator is not None else 0
+    label = accelerator.gke_type if accelerator is not None else None
+    shared: dict[str, AttributeValue] = {
+        "brand": "Google",
+        "accelerator": label or Unknown("node"),
+        "tpuGen": _generation(label) or Unknown("node"),
+        "chipCount": count,
+        "topology": _topology(machine) or Unknown("node"),
+        "uuid": Unknown("node"),  # made from the node's name, equal on all its chips
+    }
+    return [Device(name=f"tpu-{index}", attributes={**shared, "index": index}) for index in range(count)]
+
+
+def _generation(label: str | None) -> str:
+    """Return what the driver makes of the accelerator's label; "" for one that it doesn't know."""
+    return next((name for part, name in _GENERATIONS.items() if label is not None and label.startswith(part)), "")
+
+
+def _topology(machine: Machine) -> str:
+    """Return the topology of a node that is a slice of its own; "" for machine types that come only in larger ones."""
+    accelerator = machine.accelerator
+    if accelerator is None or accelerator.model not in _SINGLE_HOST:
+        return ""
+    return _TOPOLOGIES.get(accelerator.count or 0, "")
 
 
 DRIVER = TpuDriver()

@@ -138,6 +138,8 @@ def _pool_faults(fleet: Fleet, index: int, pool: Pool) -> Iterator[Fault]:
         mig=pool.mig,
         huge_pages=pool.huge_pages.counts if pool.huge_pages else {},
         image=pool.image.facts if pool.image else None,
+        is_served=machine is not None
+        and any(driver.serves_accelerator(machine) for driver, _ in fleet.drivers.installed()),
         labels=pool.labels,
         taint_keys=tuple(taint.key for taint in pool.taints),
         asked=frozenset(key for key, given in _asked(pool) if given),

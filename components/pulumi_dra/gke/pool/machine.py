@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from dra_planner import catalog
 from dra_planner.catalog import Machine
 from dra_planner.clouds.gke import CLOUD, GPU_EXAMPLE, attachment
+from dra_planner.drivers import every_driver
 from dra_planner.errors import CatalogError
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ def gke_machine(name: str) -> GkeMachine:
     """Return what a node pool of this machine says; raises CatalogError for a machine without NVIDIA GPUs."""
     found = catalog.machine(CLOUD.name, name)
     gpus = attachment(found)
+    if gpus is None and any(each.serves_accelerator(found) for each in every_driver()):
+        gpus = "", 0  # accelerators that come with the machine type: TPUs
     if gpus is None:
         raise CatalogError(f"{name} has no NVIDIA GPU", fix=GPU_EXAMPLE)
     return GkeMachine(found.instance_type, *gpus, bool(found.rdma_networks), found)
@@ -40,6 +43,8 @@ def guest_accelerators(machine: GkeMachine) -> list[NodePoolNodeConfigGuestAccel
     Google's managed driver comes with its device plugin, so the driver is installed by a DaemonSet instead
     (docs.cloud.google.com/kubernetes-engine/docs/how-to/set-up-dra).
     """
+    if not machine.accelerator_type:
+        return []
     return [
         {
             "type": machine.accelerator_type,

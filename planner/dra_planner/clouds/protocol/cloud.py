@@ -75,6 +75,7 @@ class PoolSettings:
     huge_pages: Mapping[str, int] = field(default_factory=dict, hash=False)
     mig: str = "none"
     image: NodeImage | None = None
+    is_served: bool = False  # a driver of the fleet publishes its accelerators
     labels: Mapping[str, str] = field(default_factory=dict, hash=False)
     taint_keys: tuple[str, ...] = ()
     asked: frozenset[str] = frozenset()

@@ -1,0 +1,28 @@
+"""Claims that the scheduler allocates and a driver can't prepare, because it hands out a node's devices together."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from dra_planner.allocation.node.state import NodeState
+from dra_planner.allocation.search.holdings import Pick
+from dra_planner.drivers import driver_of
+from dra_planner.wording import counted
+
+
+def part_of_node(node: NodeState, picks: Sequence[Pick]) -> str:
+    """Return why a driver can't prepare these devices of one claim, because the node has more; "" if it can."""
+    candidates = node.template.candidates
+    of_claim = Counter(candidates[pick.index].driver for pick in picks if not pick.admin)
+    for domain, number in of_claim.items():
+        driver = driver_of(domain)
+        if driver is None or not driver.prepares_whole_nodes:
+            continue
+        there = sum(each.driver == domain for each in candidates)
+        if number < there:
+            return (
+                f"{driver.title} prepares only claims for all {counted(there, 'device')} of a node, not for {number}, "
+                f"so the pod would stay in ContainerCreating; request {there}, or allocationMode: All"
+            )
+    return ""

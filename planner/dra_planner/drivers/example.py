@@ -1,0 +1,55 @@
+"""The example driver of SIG Node: eight GPUs that don't exist, on every node.
+
+Source: kubernetes-sigs/dra-example-driver@31914ce.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from dra_planner.catalog import Machine
+from dra_planner.drivers.protocol.driver import Driver, DriverNode
+from dra_planner.drivers.protocol.options import ChartOptions
+from dra_planner.drivers.protocol.slices import node_slice
+from dra_planner.model import AttributeValue, Device, DeviceCapacity, ResourceSlice, Unknown, Version
+from dra_planner.quantity import Quantity
+
+EXAMPLE_DRIVER = "gpu.example.com"
+_GPUS = 8
+
+
+class ExampleDriver(Driver[ChartOptions]):
+    """Simulated GPUs for trying claims on any machine type."""
+
+    name = "example"
+    title = "DRA example driver"
+    domains: ClassVar[tuple[str, ...]] = (EXAMPLE_DRIVER,)
+    options = ChartOptions
+    meaning = "The example driver of SIG Node, with eight simulated GPUs on every node: true, or which version."
+
+    def serves(self, machine: Machine) -> bool:
+        return True
+
+    def serves_accelerator(self, machine: Machine) -> bool:
+        return False  # the devices have nothing to do with the machine's
+
+    def slices(self, options: ChartOptions, node: DriverNode) -> tuple[ResourceSlice, ...]:
+        return node_slice(EXAMPLE_DRIVER, node.name, map(_gpu, range(_GPUS)))
+
+    def kind(self, domain: str, attributes: Mapping[str, AttributeValue]) -> str:
+        return "simulated GPU"
+
+
+def _gpu(index: int) -> Device:
+    attributes: dict[str, AttributeValue] = {
+        "index": index,
+        "uuid": Unknown(f"gpu-{index}"),  # made from the node's name
+        "model": "LATEST-GPU-MODEL",
+        "driverVersion": Version("1.0.0"),
+    }
+    capacity = {"memory": DeviceCapacity(Quantity.parse("80Gi")), "compute": DeviceCapacity(Quantity.parse("100"))}
+    return Device(name=f"gpu-{index}", attributes=attributes, capacity=capacity)
+
+
+DRIVER = ExampleDriver()
