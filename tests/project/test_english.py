@@ -9,7 +9,7 @@ import pytest
 from project.english_habits import HABITS, Habit, Sentence, habits_of, sentences
 
 ROOT = Path(__file__).parents[2]
-OPERATIONS = ("access", "accounts", "destroy", "keys", "networks", "zones")
+OPERATIONS = ("access", "accounts", "destroy", "keys", "networks", "queues-and-metrics", "zones")
 PAGES = [
     "README.md", "CHANGELOG.md", "docs/index.md", "docs/glossary.md",
     *(f"docs/operations/{name}.md" for name in OPERATIONS),
