@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 from dra_planner.catalog import Machine
 from dra_planner.catalog.tables import Row, integer, read_table
 from dra_planner.clouds import Cloud
+from dra_planner.drivers.protocol.device_plugin import WholeDevices
 from dra_planner.drivers.protocol.driver import ConfigFault, Driver, DriverNode
 from dra_planner.drivers.protocol.options import ChartOptions
 from dra_planner.drivers.protocol.slices import node_slice
@@ -34,6 +35,7 @@ class AmdDriver(Driver[ChartOptions]):
     meaning = "AMD's GPU driver: true, or which version of its chart."
     proposals = (("drivers.amd=true",),)
     plugin_resources: ClassVar[Mapping[str, str]] = {"amd.com/gpu": AMD_DRIVER}
+    device_plugin = WholeDevices("amd.com/gpu", AMD_DRIVER)
     board_kind = "GPU"
 
     def serves(self, machine: Machine) -> bool:

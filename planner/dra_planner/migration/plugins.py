@@ -19,10 +19,10 @@ from dra_planner.drivers.protocol.device_plugin import (
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.migration.target import Target
 
-_OTHERS = (WholeDevices("amd.com/gpu", "gpu.amd.com"), WholeDevices("rebellions.ai/npu", "npu.rebellions.ai"))
+_OTHERS = (WholeDevices("rebellions.ai/npu", "npu.rebellions.ai"),)
 """Device plugins of vendors whose drivers have no module here.
 
-Sources: ROCm/k8s-gpu-dra-driver:deviceclass.yaml@b52b585, rebellions-sw/rbln-k8s-dra-driver@dd9af1b.
+Source: rebellions-sw/rbln-k8s-dra-driver@dd9af1b.
 """
 
 

@@ -7,12 +7,13 @@ from typing import Final
 
 from dra_planner.allocation.node.selectors import tolerates
 from dra_planner.claims.written import alternatives, pod_sets_with_claims, spec_of
+from dra_planner.drivers.nvidia import MIG_CLASS
 from dra_planner.model import ClaimSpec, DeviceTaintRule, WorkloadRef
 from dra_planner.plan.hindrances.hindrance import ClusterSituation, Hindrance
 
 _CODE: Final = "worth-knowing"
 _GIVEN_NAMESPACES: Final = ("default", "kube-system", "kube-public", "kube-node-lease")
-_MIG_CLASS: Final = "mig.nvidia.com"
+_MIG_CLASS: Final = MIG_CLASS
 
 
 def find_facts(situation: ClusterSituation) -> Iterator[Hindrance]:
