@@ -26,7 +26,7 @@ from test_fixes_of_texts import TEXTS
 from test_seeded_manifests import ROWS as IN_MANIFESTS
 
 HERE = Path(__file__).parent
-GUIDES = (HERE.parent / "command/guide_items.yaml", HERE.parent / "planner/manifests/guide_commands.yaml")
+GUIDES = tuple(HERE.parent / "tutorials" / name for name in ("guide_items.yaml", "guide_commands.yaml"))
 SHOWN: dict[str, dict[str, list[str]]] = yaml.safe_load((HERE / "shown_elsewhere.yaml").read_text(encoding="utf-8"))
 _TELLING = 12  # characters
 _SHORTEST = 5
