@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-FOLDERS = ("planner", "command", "policies")
+FOLDERS = ("planner", "command", "policies", "tutorials")
 NO_FIXES = {"fix_sentence", "saved_usd", "fix_patch", "_component", "_tolerations_of", "Message", "add_argument"}
 """Functions whose `fix` is a simulated one, or an option; messages are a table."""
-NO_MODULES = {"quantity.py", "html_figures.py", "messages_page.py"}
+NO_MODULES = {"quantity.py", "shapes.py", "messages_page.py", "catalog_page.py"}
 """Where a name with "fix" is something else: a suffix, a piece of a page, the page of a table."""
 NO_ADVICE = {"examples.py", "starter_files.py", "page.py", "formats.py"}
 """Where sentences that begin like advice are help, examples, files that are written, and what the API server says."""

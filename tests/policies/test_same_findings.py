@@ -103,6 +103,10 @@ def first_preview(stack: Mapping[str, Resource]) -> dict[str, Resource]:
         values = each.props.values
         for path in unknown:
             items = as_list(each.props.at(path.replace("/", ".")))
+            if path == "networkInterfaces" and items is not None:
+                # Of an interface, only the groups are outputs; a program writes its type.
+                values = put(values, [path], [{**each, "securityGroups": UNKNOWN} for each in items])
+                continue
             values = put(values, path.split("/"), UNKNOWN if items is None else [UNKNOWN] * len(items))
         seen[short] = replace(each, props=Properties(values), sources=sources)
     return seen
