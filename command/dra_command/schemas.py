@@ -78,7 +78,7 @@ def write_schemas(folder: Path) -> None:
 def _schema(model: type[BaseModel], mode: str, says: str) -> dict[str, Any]:
     made = model.model_json_schema(mode="serialization" if mode == "serialization" else "validation")
     if model is PlanOutput:
-        for name in ("claims", "detail"):  # only there when asked for
+        for name in ("claims", "detail", "guards"):  # only there when asked for
             made["required"].remove(name)
     if model is MatrixOutput:
         for name in ("claims", "detail"):  # never there

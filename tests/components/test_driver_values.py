@@ -106,6 +106,7 @@ def test_the_plugin_runs_where_gke_adds_taints_by_itself() -> None:
     plugin = values("25.8.1", platform="gke")["kubeletPlugin"]
     assert {each["key"]: each.get("value") for each in plugin["tolerations"]} == {
         "nvidia.com/gpu": None,
+        "google.com/tpu": "present",
         "kubernetes.io/arch": "arm64",
         "cloud.google.com/gke-queued": "true",
     }

@@ -66,7 +66,7 @@ def test_on_gke_the_installer_comes_before_the_driver(declare: Callable[..., Any
             "pools": [{"name": "l4", "machine": "g2-standard-8", "count": {"min": 0, "max": 4}}],
         }
     )
-    plan: Any = SimpleNamespace(pools=[SimpleNamespace(nodes=SimpleNamespace(max=4))])
+    plan: Any = SimpleNamespace(pools=[SimpleNamespace(nodes=SimpleNamespace(max=4))], guards=None)
     inputs: Any = SimpleNamespace(driver={}, driver_installer={}, releases={}, tenants=[], admin_access_namespaces=None)
 
     def make() -> None:

@@ -76,8 +76,8 @@ print(json.dumps([sorted(files), sorted(name for name in installed if not name.s
         ("--help", set(), 185),
         ("plan --help", set(), 190),
         ("catalog gpus", PLANNING, 450),
-        ("check examples/workloads", CHECKING, 1_100),
-        ("plan examples/workloads --stack eks-dev", PLANNING, 850),
+        ("check examples/workloads", CHECKING, 1_200),
+        ("plan examples/workloads --stack eks-dev", PLANNING, 950),
     ],
 )
 def test_a_command_loads_what_it_uses(words: str, packages: set[str], most: int) -> None:

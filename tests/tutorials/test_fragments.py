@@ -117,7 +117,6 @@ FINE = {
     ),
     "limits of a quota": "hard:\n  gpu.nvidia.com.deviceclass.resource.k8s.io/devices: 4\n",
     "pods of a Deployment": "spec:\n  template:\n    spec:\n      tolerations: [{key: a, operator: Exists}]\n",
-    "a value for the reader to fill in": "resources:\n  limits: {google.com/tpu: <COUNT>}\n",
     "the spec of a template": "spec:\n  spec:\n    devices:\n      requests: [{name: g, exactly: {count: 2}}]\n",
 }
 
@@ -127,6 +126,7 @@ OTHERS = {
     "amounts of a volume": "resources:\n  requests:\n    storage: 10Gi\n",
     "limits of a NodePool": "spec:\n  template:\n    spec:\n      requirements: [{key: a, operator: Gt}]\n",
     "text": "just words\n",
+    "a value for the reader to fill in": "resources:\n  limits: {google.com/tpu: <COUNT>}\n",
     "a template": "resources:\n  claims: {{ .Values.claims }}\n",
     "what cannot be read": "a: b: c\n",
 }

@@ -11,7 +11,7 @@ from dra_command.pens.table import Table
 from dra_planner.model import GuardKind, Guards
 from dra_planner.plan import Plan
 from dra_planner.plan.judgement.guarding import Guarded
-from dra_planner.planfile import FIRST_MINOR_WITH_POLICIES
+from dra_planner.releases import has_mutating_policies
 from dra_planner.wording import counted, named
 
 _PULUMI: Final = "pulumi up"
@@ -94,7 +94,7 @@ def _effect(kind: GuardKind, guards: Guards) -> str:
 
 
 def _who_acts(kind: GuardKind, plan: Plan, guards: Guards) -> str:
-    if kind == "split" or plan.judgement.features.minor >= FIRST_MINOR_WITH_POLICIES:
+    if kind == "split" or has_mutating_policies(plan.judgement.features.minor):
         return _PULUMI
     namespaces = {key.namespace for rule in guards.rules for key in rule.templates}
     namespaces |= {ref.namespace for rule in guards.rules for ref, _ in rule.workloads}

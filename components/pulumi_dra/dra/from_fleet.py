@@ -4,7 +4,8 @@ import pulumi
 import pulumi_kubernetes as k8s
 
 from dra_planner.fleet import Fleet
-from dra_planner.planfile import FIRST_MINOR_WITH_POLICIES, PlanFile, canonical_text
+from dra_planner.planfile import PlanFile, canonical_text
+from dra_planner.releases import has_mutating_policies
 from pulumi_dra.built_cluster import BuiltCluster
 from pulumi_dra.children import Children
 from pulumi_dra.dra.classes.device_classes import DeviceClasses, DeviceClassesArgs, DeviceClassSettings, read_classes
@@ -63,7 +64,7 @@ def declare_in_cluster(
         DeviceClasses(f"{name}-classes", class_args(fleet), opts=after_driver)
     if inputs.tenants:
         TenantAccess(f"{name}-tenants", TenantAccessArgs(tenants=inputs.tenants), opts=options)
-    if plan.guards is not None and plan.guards.rules and fleet.minor >= FIRST_MINOR_WITH_POLICIES:
+    if plan.guards is not None and plan.guards.rules and has_mutating_policies(fleet.minor):
         PlacementPolicies(f"{name}-placement", PlacementPoliciesArgs(plan=canonical_text(plan)), opts=options)
     if inputs.admin_access_namespaces is not None:
         AdminAccessPolicy(f"{name}-admin-access", {"namespaces": inputs.admin_access_namespaces}, opts=options)

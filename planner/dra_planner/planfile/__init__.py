@@ -33,7 +33,7 @@ from dra_planner.planfile.document import (
 from dra_planner.planfile.freshness import check_inputs
 from dra_planner.planfile.guards import GuardsPart
 from dra_planner.planfile.inputs import fleet_digest, inputs_of
-from dra_planner.planfile.placement_policies import FIRST_MINOR_WITH_POLICIES, placement_policies, policy_name
+from dra_planner.planfile.placement_policies import placement_policies, policy_name
 from dra_planner.planfile.schema import (
     VERSION,
     CountRow,
@@ -47,7 +47,6 @@ from dra_planner.planfile.schema import (
 )
 
 __all__ = [
-    "FIRST_MINOR_WITH_POLICIES",
     "RECORD_DOCUMENT",
     "RECORD_TYPE",
     "VERSION",

@@ -13,8 +13,6 @@ from typing import Any, Final
 from dra_planner.clouds import POOL
 from dra_planner.model import Guards, PodSetKey, SteerRule
 
-FIRST_MINOR_WITH_POLICIES: Final = 36
-"""The minor version from which admissionregistration.k8s.io/v1 has MutatingAdmissionPolicy."""
 PREFIX: Final = "pulumi-dra-steer-"
 _API: Final = "admissionregistration.k8s.io/v1"
 _HASH: Final = "pod-template-hash"

@@ -22,6 +22,7 @@ __all__ = [
     "Gate",
     "default_since",
     "features_of",
+    "has_mutating_policies",
     "is_between",
     "is_left_behind",
     "is_newer",
@@ -87,3 +88,8 @@ def served_since(kind: str) -> str:
 def is_between(minor: int, first: int | None, last: int | None) -> bool:
     """Tell whether a minor is in a range that a table states, both ends included; None leaves an end open."""
     return (first is None or minor >= first) and (last is None or minor <= last)
+
+
+def has_mutating_policies(minor: int) -> bool:
+    """Return whether admissionregistration.k8s.io/v1 has MutatingAdmissionPolicy, which is stable from 1.36."""
+    return minor >= 36

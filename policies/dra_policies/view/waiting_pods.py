@@ -45,8 +45,18 @@ def waiting(judgement: Judgement) -> tuple[Waiting, ...]:
 
 
 def waiting_on_system(judgement: Judgement) -> tuple[Waiting, ...]:
-    """Return the same of the pods without devices, which run on the system pool."""
-    return tuple(case for case in _waiting(judgement) if case.shape.id in judgement.on_system)
+    """Return the same of workloads without devices, which run on the system pool.
+
+    A workload some of whose pods have devices is left to the rules about pools, which know why its pods wait.
+    """
+    on_pools = {
+        member.workload
+        for shape in judgement.demand.shapes
+        for member in shape.members
+        if shape.id not in judgement.on_system
+    }
+    cases = (case for case in _waiting(judgement) if case.shape.id in judgement.on_system)
+    return tuple(case for case in cases if case.size.workload not in on_pools)
 
 
 def _waiting(judgement: Judgement) -> Iterator[Waiting]:

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from generated import write_portfolio
 
-from dra_command.portfolio.computation import worker
+from dra_command.portfolio.computation import execution, worker
 from dra_command.portfolio.computation.answer_row import AnswerRow
 from dra_command.portfolio.computation.answer_store import Store
 from dra_command.portfolio.computation.deadlines import TooLong, deadline
-from dra_command.portfolio.computation.engines import in_process, process_pool
+from dra_command.portfolio.computation.engines import in_process
 from dra_command.portfolio.computation.engines.process_pool import Processes
 from dra_command.portfolio.computation.execution import (
     FEW_CELLS,
@@ -177,7 +177,7 @@ def test_a_pool_of_processes_answers_alike_though_one_is_killed(tmp_path: Path) 
             return future
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(process_pool, "Processes", Fragile)
+        patch.setattr(execution, "Processes", Fragile)
         answers = run(file, engine="processes", workers=2)
     assert killed
     assert rows_of(answers) == rows_of(run(file, "fresh"))
@@ -195,7 +195,7 @@ def test_a_cell_that_ends_every_process_is_told_and_answered_with_more_memory(tm
             return future
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(process_pool, "Processes", Killed)
+        patch.setattr(execution, "Processes", Killed)
         (row,) = rows_of(run(file, engine="processes", workers=2))
     assert row is not None
     assert row.outcome == "failed:worker"

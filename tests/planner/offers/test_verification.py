@@ -207,7 +207,7 @@ def test_an_unknown_machine_gives_its_row_and_its_topology() -> None:
     rows = rows_to_add([replace(real(offer), machine="g9.12xlarge")])
     assert [row.table for row in rows] == ["gpu_topology"] * 4 + ["machines_eks"]
     assert rows[0].line == "eks,g9.12xlarge,0,,pci0000:37,,,observed,resourceslice-dumps"
-    assert rows[-1].line.startswith("g9.12xlarge,g9,amd64,,48,,gpu,nvidia,NVIDIA L4,4,l4,")
+    assert rows[-1].line.startswith("g9.12xlarge,g9,amd64,48,,gpu,nvidia,NVIDIA L4,4,l4,")
 
 
 def test_interfaces_are_known_by_what_they_do_whatever_they_are_called() -> None:

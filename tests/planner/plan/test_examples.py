@@ -51,7 +51,7 @@ def test_one_runs_and_one_waits_for_one_node_more() -> None:
         ("first", 1, 0),
         ("second", 0, 1),
     ]
-    assert "one node more" in reasons("workloads/two-pods", (L4, 1))
+    assert "1 more node" in reasons("workloads/two-pods", (L4, 1))
 
 
 def test_the_architectures_on_offer_are_named() -> None:

@@ -39,7 +39,8 @@ def _pending(case: Waiting, judgement: Judgement) -> int:
 
 def _shortage(case: Waiting, judgement: Judgement) -> str:
     each = case.devices_per_pod
-    if not each or case.size.wanted is None or judgement.is_observed:
+    pods = case.member.figures.at(judgement.level)  # those of the workload that have these claims
+    if not each or pods is None or judgement.is_observed:
         reasons = "; ".join(reason.message for reason in case.size.reasons)
         return reasons or f"{counted(_pending(case, judgement), 'pod')} pending"
     fitting = [pool for pool in case.pools if pool.verdict == "fits"]
@@ -47,7 +48,7 @@ def _shortage(case: Waiting, judgement: Judgement) -> str:
     shown = " and ".join(
         f'pool "{pool.offer.name}" offers at most {text}' for pool, (_, text) in zip(fitting, offers, strict=True)
     )
-    needed = case.size.wanted * each
+    needed = pods * each
     short = _pending(case, judgement) * each
     taken = sum(amount for amount, _ in offers) - (needed - short)
     others = f", {taken} of which go to other workloads" if taken > 0 and sum(a for a, _ in offers) >= needed else ""
