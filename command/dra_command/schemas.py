@@ -81,7 +81,7 @@ def _schema(model: type[BaseModel], mode: str, says: str) -> dict[str, Any]:
         for name in ("claims", "detail", "guards"):  # only there when asked for
             made["required"].remove(name)
     if model is MatrixOutput:
-        for name in ("claims", "detail"):  # never there
+        for name in ("claims", "detail", "guards"):  # only there when the plan has some, or never
             made["$defs"]["PlanOutput"]["required"].remove(name)
     if model is Portfolio:  # a factor alone is one for all workloads
         made["$defs"]["Scenario"]["properties"]["replicas"]["anyOf"].append({"type": "number", "minimum": 0})

@@ -16,13 +16,13 @@ CLOUDS = {"pulumi_aws", "pulumi_gcp", "pulumi_azure_native"}
         ("import pulumi_dra", {"pulumi", "pulumi_kubernetes", "pydantic", *CLOUDS}),
         ("import pulumi_dra.platform.stack_settings", {"pulumi_kubernetes", *CLOUDS}),
         ("from pulumi_dra import DraPlatform", CLOUDS),
-        # A cluster and a pool need no fleet, so neither its models nor the library they are made with.
-        ("from pulumi_dra import EksCluster, EksGpuPool", {"pulumi_gcp", "pulumi_kubernetes", "pydantic"}),
+        # A cluster and a pool need no other cloud.
+        ("from pulumi_dra import EksCluster, EksGpuPool", {"pulumi_gcp", "pulumi_kubernetes"}),
         # A cluster in an existing network does without compute, whose types alone take seconds.
-        ("from pulumi_dra import GkeCluster, GkeGpuPool", {"pulumi_aws", "pulumi_gcp.compute._inputs", "pydantic"}),
+        ("from pulumi_dra import GkeCluster, GkeGpuPool", {"pulumi_aws", "pulumi_gcp.compute._inputs"}),
         (
             "from pulumi_dra import AksCluster, AksGpuPool",
-            {"pulumi_aws", "pulumi_gcp", "pulumi_azure_native.network.subnet", "pulumi_kubernetes", "pydantic"},
+            {"pulumi_aws", "pulumi_gcp", "pulumi_azure_native.network.subnet", "pulumi_kubernetes"},
         ),
     ],
 )

@@ -79,7 +79,7 @@ def test_the_command_of_an_answer_says_what_the_answer_promises(project: Project
         done = run(project, command, asked.kubernetes)
         assert done.status in ANSWERED, done.err
         said = " ".join((done.out + done.err).split())
-        assert any(words in said for words in filter(None, (asked.says, asked.says_too)))
+        assert any(words in said for words in filter(None, (asked.says, asked.says_too))), said
 
 
 def run(project: Project, command: str, kubernetes: str) -> Done:

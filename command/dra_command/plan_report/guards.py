@@ -10,7 +10,7 @@ from dra_command.pens.amounts import usd
 from dra_command.pens.table import Table
 from dra_planner.model import GuardKind, Guards
 from dra_planner.plan import Plan
-from dra_planner.plan.judgement.guarding import Guarded
+from dra_planner.plan.judgement.guarded import Guarded
 from dra_planner.releases import has_mutating_policies
 from dra_planner.wording import counted, named
 

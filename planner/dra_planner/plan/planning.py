@@ -21,7 +21,8 @@ from dra_planner.plan.demand.classes import fleet_classes
 from dra_planner.plan.demand.device_demand import block_other_drivers, device_demand
 from dra_planner.plan.demand.headroom import with_headroom
 from dra_planner.plan.hindrances import with_hindrances
-from dra_planner.plan.judgement.guarding import Guarded, judge_with_guards
+from dra_planner.plan.judgement.guarded import Guarded
+from dra_planner.plan.judgement.guarding import judge_with_guards
 from dra_planner.plan.judgement.judgement import Judgement
 from dra_planner.plan.judgement.other_levels import find_levels_beside
 from dra_planner.plan.pools.addresses import find_address_doubts

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from dra_planner.manifests import Manifests
     from dra_planner.offers import Offer
     from dra_planner.plan.demand.device_demand import DeviceDemand
-    from dra_planner.plan.hindrances import Hindrance
-    from dra_planner.plan.judgement.guarding import Guarded
+    from dra_planner.plan.hindrances.hindrance import Hindrance
+    from dra_planner.plan.judgement.guarded import Guarded
     from dra_planner.plan.judgement.judgement import Judgement
     from dra_planner.sizing import DeviceCount
 

@@ -36,12 +36,13 @@ def tell(code: str, *finders: Finder) -> Callable[[StackView], Iterator[Finding]
     return check
 
 
-def tell_of_clusters(code: str, *finders: Finder) -> Callable[[StackView], Iterator[Finding]]:
+def tell_of_clusters(code: str, *finders: Finder, needs_pools: bool = True) -> Callable[[StackView], Iterator[Finding]]:
     """Return the same for what only the objects of a whole cluster show; a stack may be a part of one."""
     check = tell(code, *finders)
 
     def of_clusters(view: StackView) -> Iterator[Finding]:
-        return iter(()) if view.expects_record or view.judgement is None else check(view)
+        is_asked = not view.expects_record and (view.judgement is not None or not needs_pools)
+        return check(view) if is_asked else iter(())
 
     return of_clusters
 

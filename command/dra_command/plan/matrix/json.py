@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from dra_command.contract.error import FaultRow
 from dra_command.plan.matrix.contract import CombinationRow, MatrixOutput, SettingRow
 from dra_command.plan_report.json.plan import plan_output
@@ -16,9 +18,11 @@ def matrix_json(matrix: Matrix) -> str:
         axes=list(matrix.axes),
         combinations=[_combination(each, matrix) for each in matrix.combinations],
     )
-    return output.model_dump_json(
-        indent=2, by_alias=True, exclude={"combinations": {"__all__": {"plan": {"claims", "detail"}}}}
-    )
+    absent: dict[int, Any] = {
+        index: {"plan": {"claims", "detail"} | (set() if plan is not None and plan.guarded is not None else {"guards"})}
+        for index, plan in enumerate(each.plan for each in matrix.combinations)
+    }
+    return output.model_dump_json(indent=2, by_alias=True, exclude={"combinations": absent})
 
 
 def _combination(each: Combination, matrix: Matrix) -> CombinationRow:

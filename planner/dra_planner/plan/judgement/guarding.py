@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from decimal import Decimal
 from typing import Final
 
@@ -12,6 +12,7 @@ from dra_planner.fleet import Fleet, split_pools
 from dra_planner.model import Demand, DemandLevel, DeviceClass, GuardKind, Guards, SharedLimit, SteerRule
 from dra_planner.offers import Offer, predict_offers
 from dra_planner.placement import WORTH, GuardedCounts, GuardQuestion, Pools, Proof, find_guards, guard_demand
+from dra_planner.plan.judgement.guarded import Guarded, hourly_usd
 from dra_planner.plan.judgement.judge import judge
 from dra_planner.plan.judgement.judgement import Judgement
 from dra_planner.plan.judgement.simulated_counts import PROFILES, is_placed, system_nodes, without_misfits
@@ -20,7 +21,6 @@ from dra_planner.releases import Features
 from dra_planner.simulation import (
     CountQuestion,
     Order,
-    SimulatedCounts,
     SimulatedPool,
     check_orders,
     standard_orders,
@@ -33,50 +33,6 @@ _CHECK_SEEDS: Final = range(11, 12)
 _FURTHER_SEEDS: Final = range(12, 24)  # of random orders, in which guarded pods stay pending most often
 _RANDOM_ORDERS: Final = 4
 _ORDERS_WITHOUT: Final = (Order("settled"), Order("random", 1), Order("random", 2))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Guarded:
-    """A plan's guards, and the plan without them.
-
-    `given` is the fleet as the user wrote it, `fleet` the fleet with split pools. `free` is the judgement without
-    guards. `pending_without`: for each guard, the fewest and most pods that stay pending on the nodes of this plan if
-    only that guard is removed; () if the steps didn't suffice.
-    """
-
-    guards: Guards
-    given: Fleet
-    fleet: Fleet
-    free: Judgement
-    judgement: Judgement
-    proof: SimulatedCounts
-    pending_without: Mapping[GuardKind, tuple[int, ...]] = field(hash=False)
-
-    @property
-    def free_hourly_usd(self) -> Decimal | None:
-        """The price per hour without guards; None if no counts were found or a price is unknown."""
-        found = self.free.simulated
-        return None if found is None or found.counts is None else hourly_usd(found.counts, self.free.offers)
-
-    @property
-    def free_pending(self) -> tuple[int, int] | None:
-        """The fewest and most pods that the orders leave pending without guards; None if all are placed or unknown."""
-        found = self.free.simulated
-        if found is None or found.counts is not None:
-            return None
-        pods = [each.pods for each in found.at_maximum or found.at_packing]
-        return (min(pods), max(pods)) if pods else None
-
-
-def hourly_usd(counts: Mapping[str, int], offers: tuple[Offer, ...]) -> Decimal | None:
-    """Return the price per hour of so many nodes; None if a price is unknown."""
-    total = Decimal(0)
-    for offer in offers:
-        nodes = counts.get(offer.name, 0)
-        if nodes and offer.hourly_usd is None:
-            return None
-        total += nodes * (offer.hourly_usd or Decimal(0))
-    return total
 
 
 def judge_with_guards(

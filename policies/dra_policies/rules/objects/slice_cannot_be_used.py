@@ -13,5 +13,5 @@ RULE = Rule(
     fix="Restart or upgrade the driver, which publishes the slices.",
     level="advisory",
     url=DRIVER_PAGE,
-    check=tell_of_clusters("slice-cannot-be-used", find_unusable_slices),
+    check=tell_of_clusters("slice-cannot-be-used", find_unusable_slices, needs_pools=False),
 )

@@ -1,0 +1,57 @@
+"""A plan's guards, and the plan without them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+
+from dra_planner.fleet import Fleet
+from dra_planner.model import GuardKind, Guards
+from dra_planner.offers import Offer
+from dra_planner.plan.judgement.judgement import Judgement
+from dra_planner.simulation import SimulatedCounts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Guarded:
+    """A plan's guards, and the plan without them.
+
+    `given` is the fleet as the user wrote it, `fleet` the fleet with split pools. `free` is the judgement without
+    guards. `pending_without`: for each guard, the fewest and most pods that stay pending on the nodes of this plan if
+    only that guard is removed; () if the steps didn't suffice.
+    """
+
+    guards: Guards
+    given: Fleet
+    fleet: Fleet
+    free: Judgement
+    judgement: Judgement
+    proof: SimulatedCounts
+    pending_without: Mapping[GuardKind, tuple[int, ...]] = field(hash=False)
+
+    @property
+    def free_hourly_usd(self) -> Decimal | None:
+        """The price per hour without guards; None if no counts were found or a price is unknown."""
+        found = self.free.simulated
+        return None if found is None or found.counts is None else hourly_usd(found.counts, self.free.offers)
+
+    @property
+    def free_pending(self) -> tuple[int, int] | None:
+        """The fewest and most pods that the orders leave pending without guards; None if all are placed or unknown."""
+        found = self.free.simulated
+        if found is None or found.counts is not None:
+            return None
+        pods = [each.pods for each in found.at_maximum or found.at_packing]
+        return (min(pods), max(pods)) if pods else None
+
+
+def hourly_usd(counts: Mapping[str, int], offers: tuple[Offer, ...]) -> Decimal | None:
+    """Return the price per hour of so many nodes; None if a price is unknown."""
+    total = Decimal(0)
+    for offer in offers:
+        nodes = counts.get(offer.name, 0)
+        if nodes and offer.hourly_usd is None:
+            return None
+        total += nodes * (offer.hourly_usd or Decimal(0))
+    return total
