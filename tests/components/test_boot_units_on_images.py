@@ -58,7 +58,7 @@ GENERATIONS = {
     "driver built at boot": _KMOD_LOAD,
     "driver trees as overlays": _OVERLAYS,
     "driver trees as copies": _COPIES,
-    "a loader that nobody knows yet": {"gpu-modules": {}},
+    "a loader that is new": {"gpu-modules": {}},
 }
 
 

@@ -14,6 +14,8 @@ from dra_planner.clouds import cloud, names
 from dra_planner.fleet import read_fleet
 from dra_planner.manifests import read_manifests
 from dra_planner.plan import PlanRequest, check_selector, make_plan, plan_file
+from dra_planner.plan.hindrances import ClusterSituation
+from dra_planner.plan.hindrances.queues import find_queue_faults
 from dra_planner.planfile import canonical_text
 from dra_planner.releases import features_of
 from dra_planner.sources import Source
@@ -126,8 +128,10 @@ spec:
 def test_the_reader_of_manifests_finds_the_classes_mapped(declare: Any, device_class: str, is_told: bool) -> None:
     values = declare(lambda: Kueue("it", {})).one("Release").inputs["values"]
     text = f"{values['managerConfig']['controllerManagerConfigYaml']}---{JOB.replace('CLASS', device_class)}"
-    found = read_manifests([Source("all.yaml", text)], features_of(36), check_selector=check_selector).diagnostics
-    said = [each.message for each in found if "Kueue's configuration maps no resource" in each.message]
+    features = features_of(36)
+    manifests = read_manifests([Source("all.yaml", text)], features, check_selector=check_selector)
+    situation = ClusterSituation(manifests=manifests, features=features, classes={}, offers=(), nvidia=None)
+    said = [each.message for each in find_queue_faults(situation) if "maps no resource" in each.message]
     assert bool(said) == is_told
 
 

@@ -46,10 +46,26 @@ def literals(tree: ast.AST) -> Iterator[tuple[int, str]]:
             yield node.lineno, node.value
 
 
+NAMES_A_CLOUD = (
+    # Still to move to the clouds' own modules. The list may only shrink.
+    "planner/dra_planner/plan/dated_notes.py",
+    "policies/dra_policies/rules/pools/bought_capacity_unusable.py",
+    "policies/dra_policies/rules/pools/network_devices_unusable.py",
+    "policies/dra_policies/stack/efa_groups.py",
+    "policies/dra_policies/stack/pools.py",
+    # Sources, API groups, and an example, which name no cloud of ours.
+    "planner/dra_planner/drivers/neuron.py",
+    "planner/dra_planner/manifests/workloads/unread.py",
+    "planner/dra_planner/plan/hindrances/others.py",
+    "examples/components/dra.py",
+)
+
+
 def test_no_module_names_a_cloud() -> None:
     named = [
         f"{file.relative_to(PROJECT)}:{line}: {text[:80]!r}"
         for file in files()
+        if str(file.relative_to(PROJECT)) not in NAMES_A_CLOUD
         for line, text in literals(ast.parse(file.read_text()))
         if WORD.search(text)
     ]
@@ -78,7 +94,16 @@ LINES_FOR_AKS = {
     "components/pulumi_dra/__init__.py": 4,  # what there is, and the lazy names that type checkers read
     "components/requirements.txt": 2,
     "tutorials/dra_tutorials/blocks/embedded.py": 2,  # how Microsoft's pages fence shell commands
-    "pyproject.toml": 5,
+    "pyproject.toml": 6,
+    # Still to move to the clouds' own modules.
+    "planner/dra_planner/catalog/machines.py": 5,
+    "planner/dra_planner/plan/machine_features.py": 1,
+    "planner/dra_planner/plan/dated_notes.py": 2,
+    "policies/dra_policies/rules/pools/bought_capacity_unusable.py": 5,
+    "policies/dra_policies/stack/pools.py": 1,
+    # Names of Kubernetes' own API: volume types, and a group of Cluster API.
+    "planner/dra_planner/manifests/workloads/unread.py": 1,
+    "planner/dra_planner/manifests/validation/pods/volumes.py": 3,
 }
 """Lines that a cloud costs outside its folders, tables, tests and documents; docs/decisions/0011 says why."""
 MADE = "components/pulumi_dra/platform/platform_options.py"

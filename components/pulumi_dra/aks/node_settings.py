@@ -97,4 +97,4 @@ def _read_sysctls(read: InputReader) -> dict[str, int]:
 def _sysctl_fault(name: str, value: str) -> str:
     if name not in SYSCTLS:
         return f"AKS doesn't set this kernel parameter here; use {', '.join(SYSCTLS)}"
-    return "" if value.isdigit() else "must be a whole number"
+    return "" if value.isdigit() else "must be an integer"

@@ -106,7 +106,7 @@ def _device(machine: Machine, index: int, interface: NetworkInterface, groups: M
 
 
 def _attributes_of_cloud(machine: Machine) -> dict[str, AttributeValue]:
-    """Return what DRANET publishes of every interface on the machine's cloud only; most of it only the node knows."""
+    """Return what DRANET publishes of every interface on this cloud; most of it is known at run time only."""
     known: dict[str, AttributeValue] = {"machine-type": machine.instance_type}
     rows = (row for row in read_table("network_attributes") if row["cloud"] == machine.cloud)
     return {row["attribute"]: known.get(row["value"], Unknown()) for row in rows}

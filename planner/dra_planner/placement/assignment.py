@@ -8,14 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Final
 
 from dra_planner.model import SharedLimit
 from dra_planner.placement.crowds import Crowd, CrowdSizes
 
-_TOO_MANY: Final = 10**18  # what a node beyond a maximum costs
-
-Cost = tuple[int, ...]
+SearchCost = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,13 +20,13 @@ class Pools:
     """The pools that crowds share out: cost of a node, least and most nodes, and limits of several pools."""
 
     names: tuple[str, ...]
-    costs: tuple[Cost, ...]
+    costs: tuple[SearchCost, ...]
     least: tuple[int, ...]
     most: tuple[int, ...]
     limits: tuple[SharedLimit, ...] = ()
     whole: frozenset[int] = frozenset()  # pools that can't be split
 
-    def cost(self, nodes: Sequence[int]) -> Cost:
+    def cost(self, nodes: Sequence[int]) -> SearchCost:
         """Return what so many nodes cost; nodes beyond a maximum are counted first."""
         excess = sum(max(0, count - most) for count, most in zip(nodes, self.most, strict=True))
         built = [max(count, least) for count, least in zip(nodes, self.least, strict=True)]
@@ -57,7 +54,7 @@ class Assignment:
             self._nodes[crowd.pool] += self._known(crowd)
 
     @property
-    def cost(self) -> tuple[Cost, int]:
+    def cost(self) -> tuple[SearchCost, int]:
         """What is compared: the price, then how many crowds there are."""
         return self.pools.cost(self._nodes), len(self.crowds)
 

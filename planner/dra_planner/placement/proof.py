@@ -6,8 +6,8 @@ Guards keep crowds apart, so nodes are added only to the pools whose own pods st
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
 from math import ceil
 
@@ -108,8 +108,3 @@ class Proof:
 
 def _pending(outcome: Outcome) -> int:
     return sum(each.pending + each.not_created + each.lost for each in outcome.workloads.values())
-
-
-def without_checks(question: CountQuestion, orders: Sequence[Order]) -> CountQuestion:
-    """Return the question with these orders only."""
-    return replace(question, orders=tuple(orders), checks=())

@@ -10,6 +10,7 @@ from dra_planner.catalog import Machine
 from dra_planner.drivers.dranet import DRIVER as DRANET
 from dra_planner.drivers.nvidia import DRIVER as NVIDIA
 from dra_planner.errors import PlannerError
+from dra_planner.wording import counted
 
 if TYPE_CHECKING:
     from dra_planner.fleet import Fleet, Pool
@@ -48,7 +49,7 @@ def _features(fleet: Fleet, pool: Pool, machine: Machine) -> Iterator[str]:
 def _network(machine: Machine) -> Iterator[str]:
     tcp = "but the fleet has no network driver (drivers.dranet), so pods use TCP"
     if machine.efa_interfaces:
-        yield f"{machine.efa_interfaces} EFA interface{'s' if machine.efa_interfaces > 1 else ''}, {tcp}"
+        yield f"{counted(machine.efa_interfaces, 'EFA interface')}, {tcp}"
     if machine.rdma_networks:
         yield f"{machine.rdma_networks} RDMA interfaces ({machine.network_performance}), {tcp}"
     if machine.has_infiniband:

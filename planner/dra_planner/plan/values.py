@@ -185,11 +185,6 @@ class Plan:
         return NO_GUARDS if self.guarded is None else self.guarded.guards
 
     @property
-    def given_fleet(self) -> Fleet | None:
-        """The fleet as the user wrote it; `fleet` has the pools that guards split."""
-        return self.fleet if self.guarded is None else self.guarded.given
-
-    @property
     def findings(self) -> tuple[Diagnostic, ...]:
         """What reading and planning found, and what keeps pods from running."""
         return (*self.diagnostics, *(each.diagnostic for each in self.hindrances))

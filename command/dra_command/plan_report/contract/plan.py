@@ -292,7 +292,7 @@ class GuardRow(Output):
     )
 
 
-class SteerRuleRow(Output):
+class SteeringRow(Output):
     """Pods that go to one pool."""
 
     pool: str
@@ -304,7 +304,7 @@ class GuardsRow(Output):
     """Guards that make the scheduler follow the plan, and the plan without them."""
 
     guards: list[GuardRow]
-    rules: list[SteerRuleRow]
+    rules: list[SteeringRow]
     split: dict[str, str] = Field(description="Pools that replace split pools, with the pool that each is a part of.")
     orders: list[str] = Field(description="Pod arrival orders in which all pods fit.")
     free_hourly: float | None = Field(description="USD per hour without guards. null if no counts were found.")

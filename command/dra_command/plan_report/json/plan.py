@@ -28,7 +28,7 @@ from dra_command.plan_report.contract.plan import (
     PodRequestRow,
     PodRequestsRow,
     SimulationRow,
-    SteerRuleRow,
+    SteeringRow,
     StrandingRow,
     TotalRow,
     VerdictsRow,
@@ -116,7 +116,7 @@ def _guards(plan: Plan) -> GuardsRow | None:
             for each in guard_lines(plan)
         ],
         rules=[
-            SteerRuleRow(
+            SteeringRow(
                 pool=rule.pool,
                 templates=[str(key) for key in rule.templates],
                 workloads=[name_row(ref) for ref, _ in rule.workloads],

@@ -33,7 +33,7 @@ def blocks(data: Any, key: str) -> list[Mapping[str, Any]]:
 
 
 def number(value: Any) -> int | None:
-    """Return a whole number, also if it's text; None if the value is none."""
+    """Return an integer, also if it's text; None if the value is none."""
     if isinstance(value, bool) or value is None:
         return None
     if isinstance(value, float) and value.is_integer():

@@ -8,9 +8,7 @@ from typing import Any
 from dra_planner.manifests.parsing.fields import parse_quantity
 from dra_planner.manifests.validation.fields.formats import (
     dns_label,
-    dns_subdomain,
     label_value,
-    length_of,
     percentage,
     port_name,
     qualified_name,
@@ -22,7 +20,6 @@ from dra_planner.manifests.validation.violations import (
     invalid,
     not_supported,
     required,
-    too_long,
 )
 
 Format = Callable[[str], Iterable[str]]
@@ -161,7 +158,6 @@ def named(wrong: Format) -> Check:
 
 
 label = formatted(dns_label)
-subdomain = formatted(dns_subdomain)
 qualified = always_formatted(qualified_name)
 
 
@@ -170,16 +166,6 @@ def labels(value: Any, path: str, scope: Scope) -> Violations:
     for key, text in (value or {}).items():
         yield from each_invalid(path, key, qualified_name(key))
         yield from each_invalid(path, text, label_value(text or ""))
-
-
-def at_most_bytes(most: int) -> Check:
-    """A text of limited length."""
-
-    def check(value: Any, path: str, scope: Scope) -> Violations:
-        if length_of(value or "") > most:
-            yield too_long(path, most)
-
-    return check
 
 
 def port_or_name(value: Any, path: str, scope: Scope) -> Violations:

@@ -8,6 +8,7 @@ from typing import Final
 from dra_planner import catalog
 from dra_planner.clouds.aks import reserved_machine_fault
 from dra_planner.errors import CatalogError
+from dra_planner.wording import counted
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.unknowns import Properties
 from dra_policies.view.stack_view import DeclaredPool, StackView
@@ -64,7 +65,7 @@ def _on_gke(pool: DeclaredPool) -> Iterator[Finding]:
     if pool.own.text("upgradeSettings.strategy", "SURGE") == "SURGE" and surge:
         yield _finding(
             pool,
-            f"upgrades start {surge} more node{'s' if surge > 1 else ''}, and a full reservation has no room",
+            f"upgrades start {counted(surge, 'more node')}, and a full reservation has no room",
             "set upgradeSettings.maxSurge to 0 and maxUnavailable to 1",
         )
 
