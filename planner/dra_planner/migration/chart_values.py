@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from dra_planner.documents.plain_values import block, blocks, listed, number
 from dra_planner.drivers.nvidia import GPU_CLASS, GPU_DRIVER
 from dra_planner.drivers.protocol.device_plugin import LabelTerm, NotTranslatable
 from dra_planner.migration.editor import Editor, Path
@@ -41,15 +42,15 @@ class ValuesOutcome:
     devices: int = 0
 
 
-def migrate_values(editor: Editor, served: Mapping[str, str]) -> ValuesOutcome | None:
+def migrate_values(editor: Editor) -> ValuesOutcome | None:
     """Migrate the values of a known chart in place; return None if the values are of another chart."""
     data = editor.data
     if not isinstance(data, Mapping) or "kind" in data or "apiVersion" in data:
         return None
-    return next((found for change in _CHARTS if (found := change(editor, data, served)) is not None), None)
+    return next((found for change in _CHARTS if (found := change(editor, data)) is not None), None)
 
 
-def _vllm_stack(editor: Editor, data: Mapping[str, Any], served: Mapping[str, str]) -> ValuesOutcome | None:
+def _vllm_stack(editor: Editor, data: Mapping[str, Any]) -> ValuesOutcome | None:
     """`requestGPUType` takes any resource name, so also the implicit name of a class."""
     engine = data.get("servingEngineSpec")
     engine = engine if isinstance(engine, Mapping) else {}
@@ -71,14 +72,12 @@ def _vllm_stack(editor: Editor, data: Mapping[str, Any], served: Mapping[str, st
             classes[name] = device_class
             editor.remove((*path, "nodeSelectorTerms"))
         editor.set((*path, "requestGPUType"), f"{IMPLICIT}{name}")
-        devices += int(model["requestGPU"])
+        devices += number(model["requestGPU"]) or 0
         changes.append(f"model {model.get('name', index)} requests devices of the DeviceClass {name}")
     if engine.get("runtimeClassName") == "nvidia":
         editor.replace_text(("servingEngineSpec", "runtimeClassName"), '""')
         changes.append("the RuntimeClass nvidia isn't needed, because devices of claims use CDI")
-    if not any(
-        isinstance(each, Mapping) and each.get("key") == "nvidia.com/gpu" for each in engine.get("tolerations") or ()
-    ):
+    if not any(each.get("key") == "nvidia.com/gpu" for each in blocks(engine, "tolerations")):
         toleration = {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}
         editor.append(("servingEngineSpec", "tolerations"), [toleration])
         changes.append("the pods tolerate the taint of DRA nodes")
@@ -94,13 +93,13 @@ def _requests_gpus(model: Any) -> bool:
 def _class_of_model(model: Mapping[str, Any]) -> tuple[str, Mapping[str, Any] | None]:
     """Return the class that a model's GPUs come from, and its definition unless the driver brings it."""
     terms = [
-        LabelTerm(str(each.get("key")), str(each.get("operator")), tuple(map(str, each.get("values") or ())))
-        for term in model.get("nodeSelectorTerms") or ()
-        for each in term.get("matchExpressions") or ()
+        LabelTerm(str(each.get("key")), str(each.get("operator")), tuple(map(str, listed(each.get("values")))))
+        for term in blocks(model, "nodeSelectorTerms")
+        for each in blocks(term, "matchExpressions")
     ]
     if not any(is_about_devices(term.key) for term in terms):
         return GPU_CLASS, None
-    if len(model.get("nodeSelectorTerms") or ()) > 1 or not all(is_about_devices(term.key) for term in terms):
+    if len(blocks(model, "nodeSelectorTerms")) > 1 or not all(is_about_devices(term.key) for term in terms):
         raise NotTranslatable("nodeSelectorTerms select GPUs and other nodes, and a class can select devices only")
     needs = needs_of(terms)
     if needs.profile or needs.sharing:
@@ -117,21 +116,21 @@ def _class_of_model(model: Mapping[str, Any]) -> tuple[str, Mapping[str, Any] | 
     }
 
 
-def _triton(editor: Editor, data: Mapping[str, Any], served: Mapping[str, str]) -> ValuesOutcome | None:
+def _triton(editor: Editor, data: Mapping[str, Any]) -> ValuesOutcome | None:
     image = data.get("image")
     if not isinstance(image, Mapping) or not image.get("numGpus") or "tritonserver" not in str(image.get("imageName")):
         return None
     reason = "no value of Triton's chart reaches resourceClaims; its template writes nvidia.com/gpu from numGpus"
     return ValuesOutcome(
-        chart="triton", reason=reason, alternatives=(_SERVED, _POST_RENDERER), devices=int(image["numGpus"])
+        chart="triton", reason=reason, alternatives=(_SERVED, _POST_RENDERER), devices=number(image["numGpus"]) or 0
     )
 
 
-def _dcgm_exporter(editor: Editor, data: Mapping[str, Any], served: Mapping[str, str]) -> ValuesOutcome | None:
+def _dcgm_exporter(editor: Editor, data: Mapping[str, Any]) -> ValuesOutcome | None:
     image = data.get("image")
     tag = str(image.get("tag", "")) if isinstance(image, Mapping) else ""
     is_exporter = "dcgm-exporter" in str(image) or "kubernetesDRA" in data or _is_exporter_tag(tag)
-    if not is_exporter or data.get("kubernetesDRA", {}).get("enabled") is True:
+    if not is_exporter or block(data, "kubernetesDRA").get("enabled") is True:
         return None
     changes = ["kubernetesDRA.enabled adds the labels of pods with claims to metrics"]
     if tag and _version(tag) < _EXPORTER_WITH_CLAIMS:
@@ -155,7 +154,7 @@ def _version(tag: str) -> tuple[int, ...]:
     return tuple(int(each) for each in numbers if each.isdigit())
 
 
-def _modelservice(editor: Editor, data: Mapping[str, Any], served: Mapping[str, str]) -> ValuesOutcome | None:
+def _modelservice(editor: Editor, data: Mapping[str, Any]) -> ValuesOutcome | None:
     accelerator = data.get("accelerator")
     if not isinstance(accelerator, Mapping) or "modelArtifacts" not in data or accelerator.get("dra") is True:
         return None
@@ -164,7 +163,7 @@ def _modelservice(editor: Editor, data: Mapping[str, Any], served: Mapping[str, 
     return ValuesOutcome(chart="llm-d-modelservice", changes=changes)
 
 
-_CHARTS: Final[Sequence[Callable[[Editor, Mapping[str, Any], Mapping[str, str]], ValuesOutcome | None]]] = (
+_CHARTS: Final[Sequence[Callable[[Editor, Mapping[str, Any]], ValuesOutcome | None]]] = (
     _vllm_stack,
     _triton,
     _modelservice,

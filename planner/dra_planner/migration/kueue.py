@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from dra_planner.documents.plain_values import blocks, indexed_blocks, labels, listed, text, texts
 from dra_planner.drivers.protocol.device_plugin import LabelTerm
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.migration.editor import Editor, Path
@@ -48,26 +49,25 @@ class Queues:
 
         Raises NotOneFlavor if several flavors offer the resource on different devices.
         """
-        labels = item.metadata.get("labels")
-        queue = str(labels.get(QUEUE_LABEL, "")) if isinstance(labels, Mapping) else ""
+        queue = labels(item.metadata.get("labels")).get(QUEUE_LABEL, "")
         name = self.local_queues.get((item.namespace, queue), queue)
         spec = self.cluster_queues.get(name)
         if spec is None:
             return []
         wanted = set(resources)
         alternatives = []
-        for group in spec.get("resourceGroups") or ():
-            if wanted & set(group.get("coveredResources") or ()):
-                alternatives = [self._terms(str(flavor.get("name"))) for flavor in group.get("flavors") or ()]
+        for group in blocks(spec, "resourceGroups"):
+            if wanted & set(texts(group.get("coveredResources"))):
+                alternatives = [self._terms(text(flavor.get("name"))) for flavor in blocks(group, "flavors")]
         distinct = {tuple(each) for each in alternatives}
         if len(distinct) > 1:
             raise NotOneFlavor(f"the queue {name} offers flavors with different devices, and a claim names one kind")
         return list(next(iter(distinct), ()))
 
     def _terms(self, flavor: str) -> tuple[LabelTerm, ...]:
-        labels = self.flavors.get(flavor, {}).get("nodeLabels")
-        found = [LabelTerm(str(key), "In", (str(value),)) for key, value in (labels or {}).items()]
-        return tuple(term for term in found if is_about_devices(term.key))
+        found = labels(self.flavors.get(flavor, {}).get("nodeLabels"))
+        terms = [LabelTerm(key, "In", (value,)) for key, value in found.items()]
+        return tuple(term for term in terms if is_about_devices(term.key))
 
 
 class NotOneFlavor(Exception):
@@ -87,15 +87,15 @@ def migrate_queue_object(
         yield from _migrate_flavor(editor, prefix)
         return
     groups = editor.get((*prefix, "spec", "resourceGroups"))
-    for number, group in enumerate(groups if isinstance(groups, list) else ()):
-        for index, resource in enumerate(group.get("coveredResources") or ()):
+    for number, group in indexed_blocks(groups):
+        for index, resource in enumerate(listed(group.get("coveredResources"))):
             new, device_class = logical_name(str(resource))
             if not new:
                 continue
             path: Path = (*prefix, "spec", "resourceGroups", number)
             editor.replace_text((*path, "coveredResources", index), new)
-            for flavor, entry in enumerate(group.get("flavors") or ()):
-                for place, quota in enumerate(entry.get("resources") or ()):
+            for flavor, entry in indexed_blocks(group.get("flavors")):
+                for place, quota in indexed_blocks(entry.get("resources")):
                     if quota.get("name") == resource:
                         editor.replace_text((*path, "flavors", flavor, "resources", place, "name"), new)
             yield (
@@ -106,10 +106,10 @@ def migrate_queue_object(
 
 def _migrate_flavor(editor: Editor, prefix: Path) -> Iterator[str]:
     path: Path = (*prefix, "spec", "nodeLabels")
-    labels = editor.get(path)
-    gone = [key for key in labels or () if is_about_devices(str(key))]
+    found = labels(editor.get(path))
+    gone = [key for key in found if is_about_devices(str(key))]
     if not gone:
         return
-    editor.set(path, {**{key: value for key, value in labels.items() if key not in gone}, **_DRA_NODES})
+    editor.set(path, {**{key: value for key, value in found.items() if key not in gone}, **_DRA_NODES})
     listed = " and ".join(map(str, gone))
     yield f"it selects DRA nodes, because {listed} may be missing there; the claims of its jobs select the devices"

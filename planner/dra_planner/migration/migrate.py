@@ -159,7 +159,7 @@ def _logical_name(resource: str, facts: PluginFacts) -> tuple[str, str]:
 def _migrate_values(document: _Document, target: Target) -> None:
     """Migrate a document that is the values of a known chart."""
     try:
-        found = migrate_values(document.editor, target.served)
+        found = migrate_values(document.editor)
     except (Fault, NotEditable, Unwritable):
         return
     if found is None:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from dra_planner.documents.plain_values import blocks
 from dra_planner.drivers.protocol.device_plugin import Counterpart
 
 _LONGEST_NAME: Final = 63
@@ -41,11 +42,10 @@ def needs_of_containers(spec: Mapping[str, Any], is_device: Callable[[str], bool
     """
     found = []
     for key in ("initContainers", "containers"):
-        for container in spec.get(key) or ():
-            if isinstance(container, Mapping):
-                ends = key == "initContainers" and container.get("restartPolicy") != "Always"
-                counts = device_counts(container.get("resources"), is_device)
-                found.append(ContainerNeed(name=str(container.get("name", "")), counts=counts, ends=ends))
+        for container in blocks(spec, key):
+            ends = key == "initContainers" and container.get("restartPolicy") != "Always"
+            counts = device_counts(container.get("resources"), is_device)
+            found.append(ContainerNeed(name=str(container.get("name", "")), counts=counts, ends=ends))
     return tuple(found)
 
 

@@ -6,8 +6,8 @@ Source: kubernetes/kubernetes:pkg/quota/v1/evaluator/core/resource_claims.go@v1.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
 
+from dra_planner.documents.plain_values import block
 from dra_planner.migration.editor import Editor, Path
 
 ClassOf = Callable[[str], str]
@@ -44,8 +44,7 @@ def migrate_limit_range(editor: Editor, prefix: Path, is_device: Callable[[str],
     for index in reversed(range(len(limits) if isinstance(limits, list) else 0)):
         entry = limits[index]
         for section in ("default", "defaultRequest", "max", "min", "maxLimitRequestRatio"):
-            amounts: Any = entry.get(section) if isinstance(entry, Mapping) else None
-            for name in [each for each in amounts or () if isinstance(amounts, Mapping) and is_device(str(each))]:
+            for name in [each for each in block(entry, section) if is_device(str(each))]:
                 editor.remove((*prefix, "spec", "limits", index, section, name))
                 yield f"{section} no longer sets {name}, {_consequence(section, name)}"
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from dra_planner.documents.plain_values import indexed_blocks
 from dra_planner.migration.editor import Path
 
 _NO_CLAIMS: Final[Mapping[tuple[str, str], str]] = {
@@ -94,18 +95,14 @@ def _role_of_key(key: str) -> str:
 
 def _containers(spec: Mapping[str, Any], path: Path) -> Iterator[tuple[str, Path]]:
     for key in ("initContainers", "containers"):
-        for index, container in enumerate(spec.get(key) or ()):
-            if isinstance(container, Mapping):
-                yield str(container.get("name", "")), (*path, key, index)
+        for index, container in indexed_blocks(spec.get(key)):
+            yield str(container.get("name", "")), (*path, key, index)
 
 
 def _argo(data: Any, path: Path) -> Iterator[PodPart]:
     """Yield the templates of a workflow that run a container; others can't have claims."""
     if isinstance(data, Mapping):
-        templates = data.get("templates")
-        for index, template in enumerate(templates if isinstance(templates, list) else ()):
-            if not isinstance(template, Mapping):
-                continue
+        for index, template in indexed_blocks(data.get("templates")):
             own = (*path, "templates", index)
             name = str(template.get("name", ""))
             for key in ("container", "script"):

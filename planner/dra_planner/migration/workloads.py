@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from dra_planner.documents.plain_values import blocks, labels
 from dra_planner.drivers.protocol.device_plugin import (
     Counterpart,
     NoCounterpart,
@@ -154,19 +155,16 @@ def _unlimited(item: KubernetesObject, part: PodPart) -> TemplateOutcome:
 
 
 def _takes_all_devices(spec: Mapping[str, Any]) -> bool:
-    containers = [each for key in ("initContainers", "containers") for each in spec.get(key) or ()]
+    containers = [each for key in ("initContainers", "containers") for each in blocks(spec, key)]
     return not spec.get("resourceClaims") and any(
         variable.get("name") == _VISIBLE and str(variable.get("value", "")) not in ("", "none", "void")
         for container in containers
-        if isinstance(container, Mapping)
-        for variable in container.get("env") or ()
-        if isinstance(variable, Mapping)
+        for variable in blocks(container, "env")
     )
 
 
 def _labels(spec: Mapping[str, Any]) -> Mapping[str, str]:
-    selector = spec.get("nodeSelector")
-    return {str(key): str(value) for key, value in selector.items()} if isinstance(selector, Mapping) else {}
+    return labels(spec.get("nodeSelector"))
 
 
 def _devices(needs: Sequence[ContainerNeed]) -> int:

@@ -6,63 +6,8 @@ import textwrap
 
 import yaml
 
+from cluster_descriptions import CLUSTER_API, EKSCTL, KARPENTER
 from dra_planner.fleet_sources import ImportedFleet, read_imported_fleet
-
-EKSCTL = """\
-    apiVersion: eksctl.io/v1alpha5
-    kind: ClusterConfig
-    metadata: {name: ml, region: us-west-2, version: "1.35"}
-    managedNodeGroups:
-      - {name: system, instanceType: m7i.xlarge, desiredCapacity: 2}
-      - name: l4
-        instanceTypes: [g6.2xlarge]
-        minSize: 0
-        maxSize: 8
-        spot: true
-        labels: {team: serve}
-        taints: [{key: example.com/team, value: serve, effect: NoSchedule}]
-"""
-KARPENTER = """\
-    apiVersion: karpenter.sh/v1
-    kind: NodePool
-    metadata: {name: gpus}
-    spec:
-      limits: {nvidia.com/gpu: 16}
-      template:
-        metadata: {labels: {team: serve}}
-        spec:
-          nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: gpus}
-          requirements:
-            - {key: karpenter.sh/capacity-type, operator: In, values: [on-demand]}
-            - {key: topology.kubernetes.io/zone, operator: In, values: [us-east-1a, us-east-1b]}
-            - {key: node.kubernetes.io/instance-type, operator: In, values: [g6.12xlarge]}
-          taints: [{key: nvidia.com/gpu, effect: NoSchedule}]
-"""
-CLUSTER_API = """\
-    apiVersion: cluster.x-k8s.io/v1beta2
-    kind: MachineDeployment
-    metadata:
-      name: l4
-      annotations:
-        cluster.x-k8s.io/cluster-api-autoscaler-node-group-min-size: "0"
-        cluster.x-k8s.io/cluster-api-autoscaler-node-group-max-size: "5"
-    spec:
-      clusterName: ml
-      template:
-        spec:
-          version: v1.35.2
-          infrastructureRef: {apiGroup: infrastructure.cluster.x-k8s.io, kind: AWSMachineTemplate, name: l4}
-    ---
-    apiVersion: infrastructure.cluster.x-k8s.io/v1beta2
-    kind: AWSMachineTemplate
-    metadata: {name: l4}
-    spec: {template: {spec: {instanceType: g6.4xlarge, spotMarketOptions: {}}}}
-    ---
-    apiVersion: infrastructure.cluster.x-k8s.io/v1beta2
-    kind: AWSCluster
-    metadata: {name: ml}
-    spec: {region: us-east-2}
-"""
 
 
 def imported(text: str, **options: str) -> ImportedFleet:

@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from dra_planner.clouds.foreign.description import ForeignCluster, ForeignPool
-from dra_planner.clouds.foreign.values import block, blocks, labels, number, taints, text, texts
+from dra_planner.clouds.foreign.values import taints
+from dra_planner.documents.plain_values import block, blocks, labels, number, text, texts
 
 _POOLS: Final = frozenset({"MachineDeployment", "MachinePool"})
 _AUTOSCALER: Final = "cluster.x-k8s.io/cluster-api-autoscaler-node-group-"
@@ -28,7 +29,7 @@ _REGIONAL: Final = (
 
 def is_machine_set(item: Mapping[str, Any]) -> bool:
     """Return whether an object is a pool of Cluster API."""
-    return item.get("kind") in _POOLS and text(item.get("apiVersion")).startswith("cluster.x-k8s.io/")
+    return text(item.get("kind")) in _POOLS and text(item.get("apiVersion")).startswith("cluster.x-k8s.io/")
 
 
 def read_cluster_api(items: Sequence[Mapping[str, Any]]) -> ForeignCluster | None:
@@ -51,7 +52,7 @@ def read_cluster_api(items: Sequence[Mapping[str, Any]]) -> ForeignCluster | Non
         pools.append(_pool(pool, item, block(machine, "spec")))
     if not clouds:
         return None
-    owners = [each for each in items if each.get("kind") in _REGIONAL]
+    owners = [each for each in items if text(each.get("kind")) in _REGIONAL]
     return ForeignCluster(
         name="",
         cloud=clouds[0],
@@ -67,7 +68,7 @@ def _region(spec: Mapping[str, Any]) -> str:
 
 
 def _version(item: Mapping[str, Any]) -> str:
-    if item.get("kind") not in (*_POOLS, *_REGIONAL):
+    if text(item.get("kind")) not in (*_POOLS, *_REGIONAL):
         return ""
     spec = block(item, "spec")
     version = text(block(block(spec, "template"), "spec").get("version")) or text(spec.get("version"))

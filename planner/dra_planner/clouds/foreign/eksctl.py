@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dra_planner.clouds.foreign.description import ForeignCluster, ForeignPool
-from dra_planner.clouds.foreign.values import block, blocks, labels, number, taints, text, texts
+from dra_planner.clouds.foreign.values import taints
+from dra_planner.documents.plain_values import block, blocks, indexed_blocks, labels, number, text, texts
 
 
 def is_eksctl(item: Mapping[str, Any]) -> bool:
@@ -66,7 +67,7 @@ def _taints(written: Any) -> Any:
     if isinstance(written, Mapping):
         split = ((key, *str(value).rpartition(":")[::2]) for key, value in written.items())
         return taints([{"key": key, "value": value, "effect": effect} for key, value, effect in split])
-    return taints(each for each in written or () if isinstance(each, Mapping))
+    return taints(each for _, each in indexed_blocks(written))
 
 
 def _first(value: Any, otherwise: int | None) -> int | None:

@@ -11,7 +11,8 @@ from typing import Any, Final
 
 from dra_planner.catalog import Machine, machines, machines_without_accelerators
 from dra_planner.clouds.foreign.description import ForeignCluster, ForeignPool
-from dra_planner.clouds.foreign.values import block, blocks, labels, number, taints, text
+from dra_planner.clouds.foreign.values import taints
+from dra_planner.documents.plain_values import block, blocks, labels, listed, number, text
 
 CLOUD: Final = "eks"
 _EC2: Final = "karpenter.k8s.aws/"
@@ -96,7 +97,7 @@ def _pool(item: Mapping[str, Any], notes: list[str]) -> ForeignPool:
     inner = block(template, "spec")
     name = text(block(item, "metadata").get("name"))
     requirements = [
-        _Requirement(text(each.get("key")), text(each.get("operator")), tuple(map(str, each.get("values") or ())))
+        _Requirement(text(each.get("key")), text(each.get("operator")), tuple(map(str, listed(each.get("values")))))
         for each in blocks(inner, "requirements")
     ]
     found = _machines(requirements)

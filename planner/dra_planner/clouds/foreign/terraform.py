@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from dra_planner.clouds.foreign.values import block, text
+from dra_planner.documents.plain_values import block, blocks, text
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,16 +71,16 @@ def read_configuration(data: Mapping[str, Any]) -> Configuration:
 
 
 def _resources(module: Mapping[str, Any]) -> Iterator[Resource]:
-    for each in module.get("resources") or ():
+    for each in blocks(module, "resources"):
         if each.get("mode", "managed") == "managed":
             yield Resource(text(each.get("address")), text(each.get("type")), block(each, "values"))
-    for child in module.get("child_modules") or ():
+    for child in blocks(module, "child_modules"):
         yield from _resources(child)
 
 
 def _references(module: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Mapping[str, tuple[str, ...]]]]:
     """Yield which resources each resource refers to, by argument; addresses are those without keys of instances."""
-    for each in module.get("resources") or ():
+    for each in blocks(module, "resources"):
         found = {key: tuple(_mentioned(value, prefix)) for key, value in block(each, "expressions").items()}
         yield f"{prefix}{text(each.get('address'))}", found
     for name, call in block(module, "module_calls").items():

@@ -7,7 +7,8 @@ from typing import Any
 
 from dra_planner.clouds.foreign.description import ForeignCluster, ForeignPool
 from dra_planner.clouds.foreign.terraform import Configuration, Resource
-from dra_planner.clouds.foreign.values import block, labels, number, taint_of_text, text, texts
+from dra_planner.clouds.foreign.values import taint_of_text
+from dra_planner.documents.plain_values import block, labels, number, text, texts
 
 
 def read_aks(configuration: Configuration) -> Iterator[ForeignCluster]:

@@ -8,7 +8,8 @@ from typing import Any, Final
 
 from dra_planner.clouds.foreign.description import ForeignCluster, ForeignPool
 from dra_planner.clouds.foreign.terraform import Configuration, Resource
-from dra_planner.clouds.foreign.values import block, blocks, labels, number, taints, text, texts
+from dra_planner.clouds.foreign.values import taints
+from dra_planner.documents.plain_values import block, blocks, labels, number, text, texts
 
 _CAPACITY: Final = {"SPOT": "spot", "CAPACITY_BLOCK": "capacity-block"}
 _ARN_REGION: Final = re.compile(r"arn:aws[\w-]*:eks:([\w-]+):")

@@ -1,0 +1,58 @@
+"""Values in plain data whose types nobody has checked: a part of another type reads as missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+
+def block(data: Any, key: str) -> Mapping[str, Any]:
+    """Return the block below a key, also if it's written as a list of one; empty if there is none."""
+    found = data.get(key) if isinstance(data, Mapping) else None
+    if isinstance(found, list):
+        found = found[0] if found else None
+    return found if isinstance(found, Mapping) else {}
+
+
+def blocks(data: Any, key: str) -> list[Mapping[str, Any]]:
+    """Return the blocks below a key."""
+    found = data.get(key) if isinstance(data, Mapping) else None
+    return [each for each in found if isinstance(each, Mapping)] if isinstance(found, list) else []
+
+
+def number(value: Any) -> int | None:
+    """Return an integer, also if it's text; None if the value is none."""
+    if isinstance(value, bool) or value is None:
+        return None
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return int(value) if isinstance(value, int) or (isinstance(value, str) and value.strip().isdigit()) else None
+
+
+def text(value: Any) -> str:
+    """Return text; "" for a value that is none or unknown."""
+    return value if isinstance(value, str) else ""
+
+
+def texts(value: Any) -> tuple[str, ...]:
+    """Return the texts of a list."""
+    return tuple(each for each in value if isinstance(each, str)) if isinstance(value, list) else ()
+
+
+def labels(value: Any) -> dict[str, str]:
+    """Return labels; values that aren't text are written as Kubernetes would read them."""
+    if not isinstance(value, Mapping):
+        return {}
+    return {str(key): str(each).lower() if isinstance(each, bool) else str(each) for key, each in value.items()}
+
+
+def listed(value: Any) -> tuple[Any, ...]:
+    """Return the items of a list; none for a value that isn't a list."""
+    return tuple(value) if isinstance(value, list) else ()
+
+
+def indexed_blocks(value: Any) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """Yield the mappings in a list, each with its index in it."""
+    for index, each in enumerate(listed(value)):
+        if isinstance(each, Mapping):
+            yield index, each
