@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from dra_command.migrate.diff import unified_diff
 from dra_command.pens.terminal.page import Page
+from dra_command.pens.visible import visible
 from dra_planner.migration import Migration, ObjectChange, Result, Target, TemplateOutcome
 from dra_planner.wording import counted
 
@@ -79,11 +80,7 @@ def _print_changes(page: Page, changes: Sequence[ObjectChange]) -> None:
 
 def _print_diff(page: Page, found: Migration) -> None:
     for line in _diff_lines(found):
-        style = _DIFF_STYLES.get(line[:1], "")
-        if style:
-            page.line((line, style))
-        else:
-            page.verbatim(line)
+        page.verbatim(visible(line), _DIFF_STYLES.get(line[:1], ""))
 
 
 def _diff_lines(found: Migration) -> Iterator[str]:

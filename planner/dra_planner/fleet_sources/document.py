@@ -13,6 +13,7 @@ from dra_planner.clouds.foreign import ForeignCluster, ForeignPool
 from dra_planner.drivers import nvidia
 from dra_planner.errors import CatalogError, FleetError, Place
 from dra_planner.fleet import Fleet, read_fleet
+from dra_planner.fleet.starting import free_pool_name, is_own_label
 
 _MOST_NODES: Final = 10
 """Maximum of a pool whose tool states none: a number that a person must look at."""
@@ -44,7 +45,7 @@ def fleet_of_cluster_description(
         if with_gpus:
             for machine in with_gpus:
                 title = pool.name if len(with_gpus) == 1 else f"{pool.name}-{machine.name}"
-                gpu_pools.append(_pool(pool, machine, _free_name(title, taken, of_cloud), of_cloud, notes))
+                gpu_pools.append(_pool(pool, machine, free_pool_name(title, taken, of_cloud), of_cloud, notes))
             if len(with_gpus) > 1:
                 notes.append(
                     f"pool {pool.name} may use {len(with_gpus)} machine types; each is a pool with the same maximum"
@@ -62,6 +63,8 @@ def fleet_of_cluster_description(
     document: dict[str, Any] = {"cloud": of_cloud.name, "region": where, "kubernetes": version}
     if described.autoscaler in of_cloud.autoscalers:
         document["autoscaler"] = described.autoscaler
+    if described.zones and all(of_cloud.region_of(zone) == where for zone in described.zones):
+        document["network"] = {"zones": list(described.zones)}
     document["systemPool"] = _system_pool(plain, of_cloud, notes)
     document["drivers"] = {"nvidia": {"version": _driver(described.charts, notes)}}
     document["pools"] = gpu_pools
@@ -117,10 +120,7 @@ def _capacity(pool: ForeignPool, of_cloud: Cloud, notes: list[str]) -> Any:
 def _labels(pool: ForeignPool, of_cloud: Cloud) -> Iterator[tuple[str, str]]:
     """Yield the labels that a pool of the fleet may set: not those of clouds and drivers, which come by themselves."""
     for key, value in sorted(pool.labels.items()):
-        is_own = not any(
-            key == each or (each.endswith("/") and key.startswith(each)) for each in of_cloud.unknown_labels
-        )
-        if is_own and not of_cloud.label_fault(key, value):
+        if is_own_label(key, value, of_cloud):
             yield key, value
 
 
@@ -168,12 +168,3 @@ def _minor(version: str) -> str:
     parts = version.removeprefix("v").split(".")
     is_version = len(parts) >= 2 and parts[0].isdigit() and parts[1].isdigit()
     return f"{parts[0]}.{parts[1]}" if is_version else ""
-
-
-def _free_name(text: str, taken: set[str], of_cloud: Cloud) -> str:
-    plain = of_cloud.pool_name(text) or "gpus"
-    name, number = plain, 2
-    while name in taken:
-        name, number = of_cloud.pool_name(f"{plain[: of_cloud.longest_pool_name - 4]}-{number}"), number + 1
-    taken.add(name)
-    return name

@@ -106,3 +106,25 @@ def test_one_of_several_clusters_must_be_named() -> None:
 
 def test_other_data_is_no_description_of_a_cluster() -> None:
     assert read_imported_fleet([{"cloud": "eks"}], file="fleet.yaml") is None
+
+
+def test_the_version_of_the_installed_driver_is_planned() -> None:
+    chart = ("helm_release.driver", "helm_release", {"chart": "nvidia/nvidia-dra-driver-gpu", "version": "25.8.1"})
+
+    found = imported(plan([*AKS, chart]))
+
+    assert found.document["drivers"] == {"nvidia": {"version": "25.8.1"}}
+    assert not any("driver" in note for note in found.notes)
+
+
+def test_a_pool_whose_name_begins_with_a_digit_gets_a_name_that_a_fleet_allows() -> None:
+    pool = ("azurerm_kubernetes_cluster_node_pool.odd", "azurerm_kubernetes_cluster_node_pool",
+            {"name": "100gpus", "vm_size": "Standard_NC24ads_A100_v4", "node_count": 1})  # fmt: skip
+
+    found = imported(plan([AKS[0], pool]))
+
+    assert found.document["pools"][0]["name"][0].isalpha()
+
+
+def test_zones_of_a_cluster_are_those_of_its_network() -> None:
+    assert imported(plan(GKE)).document["network"] == {"zones": ["us-central1-a", "us-central1-c"]}

@@ -93,10 +93,12 @@ class Page:
         ):
             self.verbatim(line)
 
-    def verbatim(self, text: str) -> None:
+    def verbatim(self, text: str, style: str = "") -> None:
         """Print one line as it is, however long, to be copied."""
-        plain = plain_paragraph(text, len(text))
-        self._lines += plain if plain is not None else self._pen.paragraph([text], folds=False)
+        plain = None if style and self._has_colours else plain_paragraph(text, len(text))
+        self._lines += (
+            plain if plain is not None else self._pen.paragraph([(text, style) if style else text], folds=False)
+        )
 
     def table(
         self,

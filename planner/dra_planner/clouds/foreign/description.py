@@ -26,9 +26,6 @@ class ForeignPool:
     labels: Mapping[str, str] = field(default_factory=dict, hash=False)
     taints: tuple[Taint, ...] = ()
     mig: str = ""
-    max_pods: int | None = None
-    disk_gib: int | None = None
-    is_system: bool = False  # the tool says that it's for system pods
     notes: tuple[str, ...] = ()
 
 
@@ -42,7 +39,6 @@ class ForeignCluster:
     kubernetes: str = ""
     autoscaler: str = ""
     zones: tuple[str, ...] = ()
-    public_access_cidrs: tuple[str, ...] = ()
     pools: tuple[ForeignPool, ...] = ()
     charts: Mapping[str, str] = field(default_factory=dict, hash=False)  # chart name → version
     notes: tuple[str, ...] = ()

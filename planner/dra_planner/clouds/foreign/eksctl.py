@@ -18,15 +18,12 @@ def is_eksctl(item: Mapping[str, Any]) -> bool:
 def read_eksctl(item: Mapping[str, Any]) -> ForeignCluster:
     """Return the cluster of a ClusterConfig with its node groups, managed or not."""
     metadata = block(item, "metadata")
-    endpoints = block(block(item, "vpc"), "clusterEndpoints")
-    is_public = endpoints.get("publicAccess", True)
     return ForeignCluster(
         name=text(metadata.get("name")),
         cloud="eks",
         region=text(metadata.get("region")),
         kubernetes=str(metadata.get("version") or ""),
         zones=texts(item.get("availabilityZones")),
-        public_access_cidrs=texts(block(item, "vpc").get("publicAccessCIDRs")) if is_public else (),
         pools=tuple(_pool(each) for key in ("managedNodeGroups", "nodeGroups") for each in blocks(item, key)),
         notes=tuple(_notes(item)),
     )
@@ -56,8 +53,6 @@ def _pool(group: Mapping[str, Any]) -> ForeignPool:
         reservation=reservation,
         labels=labels(group.get("labels")),
         taints=_taints(group.get("taints")),
-        max_pods=number(group.get("maxPodsPerNode")),
-        disk_gib=number(group.get("volumeSize")),
         notes=() if machines else (f"the node group {name} names no instance type",),
     )
 

@@ -39,6 +39,14 @@ class Configuration:
         """Return the resources of some types, in the order of their addresses."""
         return sorted((each for each in self.resources if each.type in types), key=lambda each: each.address)
 
+    @property
+    def charts(self) -> Mapping[str, str]:
+        """The versions of the Helm charts that the configuration installs, by name of the chart."""
+        releases = self.of_type("helm_release")
+        return {
+            text(each.values.get("chart")).rpartition("/")[2]: text(each.values.get("version")) for each in releases
+        }
+
     def setting(self, provider: str, key: str) -> str:
         """Return a constant setting of a provider; "" if it's computed or missing."""
         return text(self.provider_settings.get(provider, {}).get(key))

@@ -17,9 +17,9 @@ def read_aks(configuration: Configuration) -> Iterator[ForeignCluster]:
     for cluster in clusters:
         values = cluster.values
         default = block(values, "default_node_pool")
-        pools = [_pool(default, cluster.address, is_system=True)] if default else []
+        pools = [_pool(default, cluster.address)] if default else []
         pools += [
-            _pool(each.values, each.address, is_system=each.values.get("mode") == "System")
+            _pool(each.values, each.address)
             for each in configuration.of_type("azurerm_kubernetes_cluster_node_pool")
             if len(clusters) == 1 or _of(each, cluster)
         ]
@@ -28,8 +28,8 @@ def read_aks(configuration: Configuration) -> Iterator[ForeignCluster]:
             cloud="aks",
             region=text(values.get("location")).replace(" ", "").lower(),
             kubernetes=text(values.get("kubernetes_version")),
-            public_access_cidrs=texts(block(values, "api_server_access_profile").get("authorized_ip_ranges")),
             pools=tuple(pools),
+            charts=configuration.charts,
         )
 
 
@@ -41,7 +41,7 @@ def _of(pool: Resource, cluster: Resource) -> bool:
     return any(each.startswith(cluster.address) for each in mentioned) or pool.module == cluster.module
 
 
-def _pool(values: Mapping[str, Any], address: str, *, is_system: bool) -> ForeignPool:
+def _pool(values: Mapping[str, Any], address: str) -> ForeignPool:
     is_scaled = values.get("auto_scaling_enabled") or values.get("enable_auto_scaling")
     count = number(values.get("node_count"))
     machine = text(values.get("vm_size"))
@@ -55,8 +55,5 @@ def _pool(values: Mapping[str, Any], address: str, *, is_system: bool) -> Foreig
         labels=labels(values.get("node_labels")),
         taints=tuple(filter(None, map(taint_of_text, texts(values.get("node_taints"))))),
         mig=text(values.get("gpu_instance")),
-        max_pods=number(values.get("max_pods")),
-        disk_gib=number(values.get("os_disk_size_gb")),
-        is_system=is_system,
         notes=() if machine else (f"{address} has no machine type that is known before apply",),
     )

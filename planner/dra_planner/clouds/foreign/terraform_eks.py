@@ -20,16 +20,13 @@ def read_eks(configuration: Configuration) -> Iterator[ForeignCluster]:
     clusters = configuration.of_type("aws_eks_cluster")
     for cluster in clusters:
         groups = [each for each in configuration.of_type("aws_eks_node_group") if _belongs(each, cluster, clusters)]
-        access = block(cluster.values, "vpc_config")
         yield ForeignCluster(
             name=text(cluster.values.get("name")) or cluster.address,
             cloud="eks",
             region=_region(cluster, configuration),
             kubernetes=text(cluster.values.get("version")),
-            public_access_cidrs=texts(access.get("public_access_cidrs"))
-            if access.get("endpoint_public_access")
-            else (),
             pools=tuple(_pool(each, configuration) for each in groups),
+            charts=configuration.charts,
             notes=tuple(_notes(cluster, configuration)),
         )
 
@@ -68,7 +65,6 @@ def _pool(group: Resource, configuration: Configuration) -> ForeignPool:
         reservation=reservation,
         labels=labels(values.get("labels")),
         taints=taints(blocks(values, "taint")),
-        disk_gib=number(values.get("disk_size")),
         notes=() if machines else (f"{group.address} has no instance type that is known before apply",),
     )
 

@@ -34,6 +34,7 @@ def read_gke(configuration: Configuration) -> Iterator[ForeignCluster]:
             kubernetes=text(values.get("min_master_version")) or text(values.get("master_version")),
             zones=zones or ((location,) if zonal else ()),
             pools=tuple(_pool(name, each, zones, address) for name, each, address in own),
+            charts=configuration.charts,
             notes=tuple(_notes(values)),
         )
 
@@ -65,8 +66,6 @@ def _pool(name: str, values: Mapping[str, Any], cluster_zones: tuple[str, ...], 
         labels=labels(config.get("labels")),
         taints=taints(blocks(config, "taint")),
         mig=text(accelerator.get("gpu_partition_size")),
-        max_pods=number(values.get("max_pods_per_node")),
-        disk_gib=number(config.get("disk_size_gb")),
         notes=() if machine else (f"{address} has no machine type that is known before apply",),
     )
 

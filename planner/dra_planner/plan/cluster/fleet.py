@@ -18,6 +18,7 @@ from dra_planner.documents.snapshot import SNAPSHOT_COMMAND
 from dra_planner.drivers import nvidia
 from dra_planner.errors import CatalogError, ManifestError, Place, PlannerError
 from dra_planner.fleet import Fleet, read_fleet
+from dra_planner.fleet.starting import free_pool_name, is_own_label
 from dra_planner.model import Node
 from dra_planner.offers import Offer, observe_offers
 from dra_planner.plan.cluster.snapshot_plan import snapshot_minor
@@ -30,7 +31,6 @@ from dra_planner.wording import counted
 _REGION: Final = ("topology.kubernetes.io/region", "failure-domain.beta.kubernetes.io/region")
 _POOL_LABELS: Final = (POOL, "karpenter.sh/nodepool")  # of every cloud; each cloud has one of its own
 _DRIVER_IMAGE: Final = re.compile(r"/(?:k8s-dra-driver-gpu|dra-driver-nvidia-gpu):v?(\d+\.\d+\.\d+)")
-_NOT_OWN: Final = re.compile(r"(^|\.)(kubernetes\.io|k8s\.io|nvidia\.com|karpenter\.sh|k8s\.aws)$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +102,7 @@ def _pools(nodes: Sequence[tuple[Offer, Machine]], of_cloud: Cloud, notes: list[
     several = Counter(name for name, _ in grouped)
     taken: set[str] = set()
     for (name, machine_name), members in sorted(grouped.items()):
-        title = _name(f"{name}-{machine_name}" if several[name] > 1 else name, taken, of_cloud)
+        title = free_pool_name(f"{name}-{machine_name}" if several[name] > 1 else name, taken, of_cloud)
         yield _pool(title, members, of_cloud, notes)
 
 
@@ -130,15 +130,7 @@ def _pool(name: str, members: Sequence[tuple[Offer, Machine]], of_cloud: Cloud, 
 def _own_labels(nodes: Sequence[Node], of_cloud: Cloud) -> dict[str, str]:
     """Return the labels that every node of the pool has with one value, and that neither a cloud nor a driver sets."""
     common = set(nodes[0].meta.labels.items()).intersection(*(node.meta.labels.items() for node in nodes))
-    own = of_cloud.unknown_labels
-    return {
-        key: value
-        for key, value in sorted(common)
-        if not of_cloud.label_fault(key, value)
-        and not _NOT_OWN.search(key.rpartition("/")[0])
-        and not any(key == entry or (entry.endswith("/") and key.startswith(entry)) for entry in own)
-        and key != POOL
-    }
+    return {key: value for key, value in sorted(common) if is_own_label(key, value, of_cloud)}
 
 
 def _own_taints(nodes: Sequence[Node], of_cloud: Cloud, plain: PoolNodes) -> list[dict[str, str]]:
@@ -177,15 +169,3 @@ def _driver(sources: Iterable[Source], notes: list[str]) -> str:
     newest = nvidia.newest_driver_release().version
     notes.append(f"the NVIDIA DRA driver {what}: {newest} is planned")
     return newest
-
-
-def _name(text: str, taken: set[str], of_cloud: Cloud) -> str:
-    """Return a name that a pool can have, none that is taken."""
-    plain = of_cloud.pool_name(text) or "gpus"
-    if not plain[0].isalpha():
-        plain = of_cloud.pool_name(f"gpu-{plain}")
-    name, number = plain, 2
-    while name in taken:
-        name, number = of_cloud.pool_name(f"{plain[: of_cloud.longest_pool_name - 4]}-{number}"), number + 1
-    taken.add(name)
-    return name

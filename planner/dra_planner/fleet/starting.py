@@ -1,0 +1,31 @@
+"""Parts of a starting fleet that is made from an existing cluster: names of pools, and labels to keep."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from dra_planner.clouds import POOL, Cloud
+
+_OF_OTHERS: Final = re.compile(r"(^|\.)(kubernetes\.io|k8s\.io|nvidia\.com|karpenter\.sh|k8s\.aws)$")
+_ROOM_FOR_A_NUMBER: Final = 4
+
+
+def free_pool_name(text: str, taken: set[str], cloud: Cloud) -> str:
+    """Return a name that a pool can have, made from a text, and add it to those that are taken."""
+    plain = cloud.pool_name(text) or "gpus"
+    if not plain[0].isalpha():
+        plain = cloud.pool_name(f"gpu-{plain}")
+    name, number = plain, 2
+    while name in taken:
+        name = cloud.pool_name(f"{plain[: cloud.longest_pool_name - _ROOM_FOR_A_NUMBER]}-{number}")
+        number += 1
+    taken.add(name)
+    return name
+
+
+def is_own_label(key: str, value: str, cloud: Cloud) -> bool:
+    """Return whether a pool's owner sets a label of its nodes: neither a cloud, nor a driver, nor this project."""
+    is_of_cloud = any(key == each or (each.endswith("/") and key.startswith(each)) for each in cloud.unknown_labels)
+    is_of_others = _OF_OTHERS.search(key.rpartition("/")[0]) is not None
+    return key != POOL and not is_of_cloud and not is_of_others and not cloud.label_fault(key, value)
