@@ -9,7 +9,6 @@ from pulumi_dra import PlacementPolicies
 from pulumi_dra.dra import (
     AdminAccessPolicy,
     DeviceClasses,
-    DeviceDriver,
     DevicePlugin,
     DraDriver,
     Dranet,
@@ -34,7 +33,6 @@ DeviceClasses(
 )
 DevicePlugin("plugin", {"version": "0.17.4"}, inside)  # for pools without claims: it stays off the others
 Dranet("network", {}, inside)
-DeviceDriver("simulated", {"driver": "example", "platform": "eks", "chart": "./charts/dra-example-driver"}, inside)
 TenantAccess(
     "tenants",
     {"tenants": [{"namespace": "vision", "groups": ["vision-engineers"], "device_quota": {"gpu.nvidia.com": 4}}]},

@@ -3,6 +3,7 @@
 import pulumi
 import pulumi_kubernetes as k8s
 
+from pulumi_dra.dra import DeviceDriver
 from pulumi_dra.eks import EksCluster, EksClusterAutoscaler, EksGpuPool, EksKarpenter, EksKarpenterPool, EksNetwork
 
 network = EksNetwork("gpu", {"zones": ["us-east-1a", "us-east-1b"], "interface_endpoints": ["ssm"]})
@@ -54,3 +55,6 @@ EksKarpenterPool(
     },
     inside,
 )
+
+# A driver whose chart is a folder of yours.
+DeviceDriver("simulated", {"driver": "example", "platform": "eks", "chart": "./charts/dra-example-driver"}, inside)

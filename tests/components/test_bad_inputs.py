@@ -631,6 +631,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ),
     ("GkeGpuPool", {"capacity": "reservation"}, "reservation_name", "needs the name of what was bought"),
     ("GkeGpuPool", {"reservation_name": "r"}, "reservation_name", 'is for capacity "reservation", not "on-demand"'),
+    ("GkeGpuPool", {"reservation_name": "r/reservationBlocks/b"}, "reservation_name", "has no project"),
     ("GkeGpuPool", {"capacity": "flex-start"}, "autoscaled", "GKE starts its nodes when pods ask"),
     ("GkeGpuPool", {"max_run_seconds": 3600}, "max_run_seconds", 'is for capacity "flex-start", not "on-demand"'),
     (

@@ -17,7 +17,6 @@ from dra_planner.clouds.aks import (
     POOL_NAME,
     image_fault,
     machine_fault,
-    reserved_machine_fault,
     subnet_fault,
 )
 from dra_planner.drivers import every_driver
@@ -31,6 +30,7 @@ from pulumi_dra.inputs.kubernetes_version import version_check
 from pulumi_dra.inputs.pool_inputs import (
     Counts,
     NodeTaint,
+    check_purchase,
     read_counts,
     read_disk_gib,
     read_labels,
@@ -170,8 +170,7 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> AksGpuPoolInputs:
     nodes = PoolNodes(name=pool_name, machine=machine, capacity=capacity)
     _refuse_other_drivers(read)
     reservation = _read_reservation(read, capacity)
-    if machine is not None and (fault := reserved_machine_fault(machine, capacity)):
-        read.refuse("capacity", fault)
+    check_purchase(read, CLOUD, machine, capacity)
     return AksGpuPoolInputs(
         cluster_name=read.required_identifier("cluster_name"),
         resource_group_name=read.required_identifier("resource_group_name"),

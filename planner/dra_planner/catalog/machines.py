@@ -57,11 +57,11 @@ class Machine:
     local_disks: int | None = None
     local_disk_gb: int | None = None  # 10^9 bytes on EKS, GiB on GKE
     nvlink_nodes: int | None = None  # nodes of one NVLink domain
-    has_infiniband: bool = False  # AKS: its NICs are on an InfiniBand fabric
-    nics: int | None = None  # AKS: network interfaces
-    temporary_disk_gib: int | None = None  # AKS: the machine's own disk
-    operating_systems: tuple[str, ...] = ()  # AKS: images that bring its driver; empty: not known
-    driver_kind: str = ""  # AKS: cuda-lts, grid, grid-v20, none; "" where it isn't known
+    has_infiniband: bool = False  # its NICs are on an InfiniBand fabric
+    nics: int | None = None  # network interfaces, where the cloud publishes them
+    temporary_disk_gib: int | None = None  # the machine's own disk, which is lost with the node
+    operating_systems: tuple[str, ...] = ()  # images that bring its driver; empty: not known
+    driver_kind: str = ""  # cuda-lts, grid, grid-v20, none; "" where it isn't known
     provenance: Provenance
 
     @property

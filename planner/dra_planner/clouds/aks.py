@@ -11,7 +11,7 @@ from dra_planner.clouds.protocol.allocatable import EVICTION_MIB, MIB, Allocatab
 from dra_planner.clouds.protocol.cloud import Cloud, ClusterSettings, Fault, PoolSettings
 from dra_planner.clouds.protocol.labels import PoolNodes
 from dra_planner.clouds.protocol.refusals import private_network_fault
-from dra_planner.clouds.protocol.resources import ClusterResource, CountLimits, PoolResource
+from dra_planner.clouds.protocol.resources import BoughtCapacity, ClusterResource, CountLimits, PoolResource, Surge
 from dra_planner.model import Taint
 
 SPOT_TAINT = Taint("kubernetes.azure.com/scalesetpriority", "spot", "NoSchedule")
@@ -111,6 +111,13 @@ class Aks(Cloud):
         "learn.microsoft.com/azure/aks/gpu-multi-instance"
     )
 
+    dated_facts = ("aks-image",)
+    fact_sources = ("azure", "aks")
+    infiniband_needs = (
+        "InfiniBand on AKS needs the feature Microsoft.ContainerService/AKSInfinibandSupport, a host driver (NVIDIA "
+        "Network Operator with DOCA), and pods with the memlock limit raised"
+    )
+
     provider = "pulumi:providers:azure-native"
     provider_region = "location"
     cluster = ClusterResource(
@@ -132,6 +139,15 @@ class Aks(Cloud):
         scaling="enableAutoScaling",
         limits=(CountLimits(minimum="minCount", maximum="maxCount"),),
         cluster="resourceName",
+        bought=BoughtCapacity(
+            marks=(("capacityReservationGroupID", ""),),
+            surge=Surge(
+                setting="upgradeSettings.maxSurge",
+                default="10%",
+                starts_none=("0", "0%"),
+                fix='set upgradeSettings.maxSurge to "0" and maxUnavailable to "1"',
+            ),
+        ),
     )
 
     def added_labels(self, nodes: PoolNodes) -> dict[str, str]:
@@ -200,8 +216,14 @@ class Aks(Cloud):
             yield "name", f'AKS takes lower-case letters and digits, first a letter, not "{pool.name}"'
         if pool.machine is not None and not pool.is_served and (fault := machine_fault(pool.machine)):
             yield "machine", fault
-        if pool.machine is not None and (fault := reserved_machine_fault(pool.machine, pool.capacity.kind)):
-            yield "capacity", fault
+
+    def purchase_fault(self, machine: Machine, capacity: str) -> str:
+        if capacity != "reservation" or not _NEVER_RESERVED.fullmatch(machine.name):
+            return super().purchase_fault(machine, capacity)
+        return (
+            f"Azure reserves no {machine.name}: neither ND sizes nor NCads_H100_v5 can be in a capacity reservation "
+            "(learn.microsoft.com/azure/virtual-machines/capacity-reservation-overview); use on-demand or spot"
+        )
 
     def reserved_cpu_milli(self, vcpus: int) -> int:
         """Return 6 % of one core, 4 % of the next, 2 % of two more, 1 % of the rest."""
@@ -281,16 +303,6 @@ def image_fault(machine: Machine, image: str) -> str:
         return ""
     known = [name for name, of in _OS_FAMILIES.items() if of in machine.operating_systems]
     return f"AKS has no GPU driver for {machine.name} on {image}; use {' or '.join(known)}"
-
-
-def reserved_machine_fault(machine: Machine, capacity: str) -> str:
-    """Return why no capacity reservation can hold machines of a size, or ""."""
-    if capacity != "reservation" or not _NEVER_RESERVED.fullmatch(machine.name):
-        return ""
-    return (
-        f"Azure reserves no {machine.name}: neither ND sizes nor NCads_H100_v5 can be in a capacity reservation "
-        "(learn.microsoft.com/azure/virtual-machines/capacity-reservation-overview); use on-demand or spot"
-    )
 
 
 def api_zone(zone: str) -> str:

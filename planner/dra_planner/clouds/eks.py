@@ -19,7 +19,14 @@ from dra_planner.clouds.protocol.allocatable import (
 from dra_planner.clouds.protocol.cloud import WHOLE, Cloud, ClusterSettings, Fault, PoolSettings
 from dra_planner.clouds.protocol.labels import PoolNodes
 from dra_planner.clouds.protocol.refusals import private_network_fault
-from dra_planner.clouds.protocol.resources import ClusterResource, CountLimits, MachineTemplate, PoolResource
+from dra_planner.clouds.protocol.resources import (
+    BoughtCapacity,
+    ClusterResource,
+    CountLimits,
+    MachineTemplate,
+    PoolResource,
+    Surge,
+)
 from dra_planner.errors import CatalogError
 
 IMAGE_MIB = 128  # cautious: the file system of a node with 80 GiB is 12 MiB smaller
@@ -121,6 +128,8 @@ class Eks(Cloud):
     karpenter = "karpenter.k8s.aws"
 
     driver_root = "/"
+    dated_facts = ("eks-image", "eks-driver-units")
+    fact_sources = ("aws", "eks")
 
     provider = "pulumi:providers:aws"
     cluster = ClusterResource(token="aws:eks/cluster:Cluster", version="version", region="region")
@@ -139,6 +148,18 @@ class Eks(Cloud):
         desired=("scalingConfig.desiredSize",),
         limits=(CountLimits(minimum="scalingConfig.minSize", maximum="scalingConfig.maxSize"),),
         cluster="clusterName",
+        # docs.aws.amazon.com/eks/latest/userguide/capacity-blocks-mng.html
+        bought=BoughtCapacity(
+            marks=(("capacityType", "CAPACITY_BLOCK"),),
+            template_marks=(("capacityReservationSpecification.capacityReservationTarget", ""),),
+            placement=("placement.groupName", "placement.groupId"),
+            surge=Surge(
+                setting="updateConfig.updateStrategy",
+                default="DEFAULT",
+                starts_none=("MINIMAL",),
+                fix='set updateConfig.updateStrategy to "MINIMAL"',
+            ),
+        ),
     )
 
     def added_labels(self, nodes: PoolNodes) -> dict[str, str]:

@@ -17,7 +17,14 @@ from dra_planner.clouds.protocol.allocatable import (
 )
 from dra_planner.clouds.protocol.cloud import Cloud, CountStep, Fault, PoolSettings
 from dra_planner.clouds.protocol.labels import NodeLabel, PoolNodes
-from dra_planner.clouds.protocol.resources import AttachedGpus, ClusterResource, CountLimits, PoolResource
+from dra_planner.clouds.protocol.resources import (
+    AttachedGpus,
+    BoughtCapacity,
+    ClusterResource,
+    CountLimits,
+    PoolResource,
+    Surge,
+)
 from dra_planner.model import Taint
 
 TPU_DRA_DRIVER = "cloud.google.com/gke-tpu-dra-driver"  # keeps GKE's device plugin for TPUs off a node
@@ -112,6 +119,7 @@ class Gke(Cloud):
     accelerator_label = "cloud.google.com/gke-accelerator"
     no_device_plugin_label = NO_DEVICE_PLUGIN
     wakes_by_label = DRA_DRIVER
+    network_label = NETWORK_DRIVER
 
     # Google's managed driver comes with its device plugin, so a DaemonSet puts the driver where COS lets it.
     driver_root = "/home/kubernetes/bin/nvidia"
@@ -121,6 +129,8 @@ class Gke(Cloud):
     unsupported_gates = ("DynamicMIG", "TimeSlicingSettings", "MPSSupport", "ConsumableShares")
     driver_source = "docs.cloud.google.com/kubernetes-engine/docs/how-to/set-up-dra: no time-sharing, MIG or MPS"
     critical_pods_need_quota = True
+    dated_facts = ("zones",)
+    fact_sources = ("gcp", "gke")
 
     provider = "pulumi:providers:gcp"
     cluster = ClusterResource(
@@ -130,6 +140,9 @@ class Gke(Cloud):
         zones="nodeLocations",
         pools="nodePools",
         version_is_floor=True,
+        dataplane=("datapathProvider", "ADVANCED_DATAPATH"),
+        dataplane_default="LEGACY_DATAPATH",
+        managed="enableAutopilot",
     )
     pool = PoolResource(
         token="gcp:container/nodePool:NodePool",
@@ -151,6 +164,18 @@ class Gke(Cloud):
         location="location",
         cluster="cluster",
         disk_type="nodeConfig.diskType",
+        bought=BoughtCapacity(
+            marks=(("nodeConfig.reservationAffinity.consumeReservationType", "SPECIFIC_RESERVATION"),),
+            names="nodeConfig.reservationAffinity.values",
+            surge=Surge(
+                setting="upgradeSettings.maxSurge",
+                default="1",
+                starts_none=("0",),
+                fix="set upgradeSettings.maxSurge to 0 and maxUnavailable to 1",
+                strategy=("upgradeSettings.strategy", "SURGE"),
+            ),
+        ),
+        network_profile="networkConfig.acceleratorNetworkProfile",
     )
 
     def labels(self, nodes: PoolNodes) -> tuple[NodeLabel, ...]:
@@ -206,6 +231,14 @@ class Gke(Cloud):
             return CountStep()
         why = f"GKE counts them per zone without an autoscaler, and there are {zones} zones"
         return CountStep(nodes=zones, why=why, fix="name one zone for the pool")
+
+    def reservation_fault(self, reservation: str) -> str:
+        if "/reservationBlocks/" in reservation and not reservation.startswith("projects/"):
+            return (
+                f'the reservation block "{reservation}" has no project, so GKE doesn\'t find it (404); write '
+                "projects/PROJECT/reservations/NAME/reservationBlocks/BLOCK"
+            )
+        return super().reservation_fault(reservation)
 
     def pool_faults(self, pool: PoolSettings) -> Iterator[Fault]:
         yield from super().pool_faults(pool)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from dra_planner import catalog
 from dra_planner.catalog import Machine
+from dra_planner.clouds import cloud
 from dra_planner.drivers.dranet import DRIVER as DRANET
 from dra_planner.drivers.nvidia import DRIVER as NVIDIA
 from dra_planner.errors import PlannerError
@@ -14,11 +15,6 @@ from dra_planner.wording import counted
 
 if TYPE_CHECKING:
     from dra_planner.fleet import Fleet, Pool
-
-INFINIBAND_NEEDS = (
-    "InfiniBand on AKS needs the feature Microsoft.ContainerService/AKSInfinibandSupport, a host driver (NVIDIA "
-    "Network Operator with DOCA), and pods with the memlock limit raised"
-)
 
 
 def unused_features(fleet: Fleet) -> tuple[str, ...]:
@@ -38,7 +34,7 @@ def unused_features(fleet: Fleet) -> tuple[str, ...]:
 
 def _features(fleet: Fleet, pool: Pool, machine: Machine) -> Iterator[str]:
     if fleet.drivers.of(DRANET) is None:
-        yield from _network(machine)
+        yield from _network(fleet.cloud, machine)
     if machine.nvlink_nodes and not _has_compute_domains(fleet):
         yield (
             f"NVLink across {machine.nvlink_nodes} nodes, but the fleet has no compute domains, so pods on several "
@@ -46,7 +42,7 @@ def _features(fleet: Fleet, pool: Pool, machine: Machine) -> Iterator[str]:
         )
 
 
-def _network(machine: Machine) -> Iterator[str]:
+def _network(cloud_name: str, machine: Machine) -> Iterator[str]:
     tcp = "but the fleet has no network driver (drivers.dranet), so pods use TCP"
     if machine.efa_interfaces:
         yield f"{counted(machine.efa_interfaces, 'EFA interface')}, {tcp}"
@@ -54,7 +50,7 @@ def _network(machine: Machine) -> Iterator[str]:
         yield f"{machine.rdma_networks} RDMA interfaces ({machine.network_performance}), {tcp}"
     if machine.has_infiniband:
         nics = f"{machine.nics} InfiniBand NICs" if (machine.nics or 0) > 1 else "InfiniBand NICs"
-        yield f"{nics}, but no pool uses them. {INFINIBAND_NEEDS}"
+        yield f"{nics}, but no pool uses them. {cloud(cloud_name).infiniband_needs}"
 
 
 def _has_compute_domains(fleet: Fleet) -> bool:

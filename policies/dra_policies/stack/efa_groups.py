@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from dra_planner.clouds import cloud
 from dra_policies.stack.pools import cloud_of_pool, template_of
 from dra_policies.stack.resource import Resource
 from dra_policies.unknowns import Properties
@@ -32,10 +31,8 @@ def closed_efa_groups(resources: Sequence[Resource]) -> Iterator[ClosedGroup]:
     groups = {each.urn: each for each in resources if each.type == GROUP}
     for pool in resources if groups else ():
         of_cloud = cloud_of_pool(pool)
-        if of_cloud is None or of_cloud is not cloud("eks"):
-            continue
         template = template_of(pool, resources)
-        if template is None or not _has_efa(template.props):
+        if of_cloud is None or template is None or not _has_efa(template.props):
             continue
         used = [groups[urn] for urn in _sources(template, "networkInterfaces") if urn in groups]
         for missing in ("ingress", "egress") if used else ():

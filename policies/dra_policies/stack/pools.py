@@ -96,7 +96,7 @@ def _declared_pool(resource: Resource, others: Sequence[Resource]) -> DeclaredPo
 
 
 def _all_taints(resource: Resource, of_cloud: Cloud, machine: str | None) -> tuple[Taint, ...] | None:
-    """Return the pool's taints and those that the cloud adds: Spot on AKS, Arm and queued on GKE."""
+    """Return the pool's taints and those that the cloud adds, such as that of Spot nodes."""
     declared = taints_of(resource.props, of_cloud.pool.taints)
     if declared is None:
         return None
@@ -123,15 +123,16 @@ def _known_machine(of_cloud: Cloud, machine: str | None) -> Machine | None:
 
 
 def _has_dataplane_v2(resource: Resource, of_cloud: Cloud, others: Sequence[Resource]) -> bool | None:
-    """Return whether the pool's GKE cluster has Dataplane V2; None for other clouds, and if it isn't known."""
-    if of_cloud.name != "gke" or not of_cloud.pool.cluster:
+    """Return whether the pool's cluster has Dataplane V2; None where its cloud has none, and if it isn't known."""
+    setting, wanted = of_cloud.cluster.dataplane
+    if not setting:
         return None
     cluster = source_of(resource, of_cloud.pool.cluster, of_cloud.cluster.token, others)
     if cluster is None:
         return None
-    provider = cluster.props.text("datapathProvider", "LEGACY_DATAPATH")
-    autopilot = cluster.props.flag("enableAutopilot", False)
-    return None if provider is None or autopilot is not False else provider == "ADVANCED_DATAPATH"
+    found = cluster.props.text(setting, of_cloud.cluster.dataplane_default)
+    managed = cluster.props.flag(of_cloud.cluster.managed, False)
+    return None if found is None or managed is not False else found == wanted
 
 
 def _machine(resource: Resource, of_cloud: Cloud, others: Sequence[Resource]) -> str | None:

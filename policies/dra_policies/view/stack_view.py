@@ -56,7 +56,7 @@ class DeclaredPool:
     is_fixed: bool = False  # nothing grows this pool: minimum and maximum are its desired count
     runs_driver: bool | None = False  # a DRA driver of the stack selects its nodes, which are not labelled for it
     own: Properties = NOTHING_DECLARED  # the pool as its cloud's resource says it
-    has_dataplane_v2: bool | None = None  # GKE: of its cluster
+    has_dataplane_v2: bool | None = None  # its cluster has; None where that isn't asked
     template: Properties | None = None  # what its machines are made from, where that is a resource of the stack
 
     @property

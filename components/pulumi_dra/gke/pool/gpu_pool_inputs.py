@@ -284,7 +284,7 @@ def _read_surge(read: InputReader, capacity: Capacity) -> None:
 
 def _read_capacity(read: InputReader, location_policy: str, least: int) -> Capacity:
     kind = read.choice("capacity", KINDS, "on-demand")
-    reservation = read.identifier("reservation_name")
+    reservation = read.identifier("reservation_name", check=CLOUD.reservation_fault)
     if kind == "reservation" and reservation is None:
         read.refuse("reservation_name", 'is missing: capacity "reservation" needs the name of what was bought')
     if kind != "reservation" and reservation is not None:

@@ -155,6 +155,12 @@ class Cloud(ABC):
     unsupported_gates: ClassVar[tuple[str, ...]] = ()  # of the NVIDIA DRA driver
     driver_source: ClassVar[str] = ""  # who says so
     critical_pods_need_quota: ClassVar[bool] = False
+    network_label: ClassVar[str] = ""  # with the value "true", nodes publish network devices
+    infiniband_needs: ClassVar[str] = ""  # what jobs over InfiniBand need beside the machines
+
+    # Facts with a date.
+    dated_facts: ClassVar[tuple[str, ...]] = ()  # keys of the table `facts` that plans for it depend on
+    fact_sources: ClassVar[tuple[str, ...]] = ()  # parts of the names of sources that are about this cloud alone
 
     # Resources of Pulumi.
     provider: ClassVar[str] = ""  # type token of the one that says where clusters are made

@@ -33,6 +33,37 @@ class AttachedGpus:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Surge:
+    """Whether updates start new nodes before old ones end.
+
+    `setting` is the property and `default` its value where it is absent. `starts_none` are the values that start no
+    node first. `strategy` is a property and the value with which `setting` counts, also its default.
+    """
+
+    setting: str
+    default: str
+    starts_none: tuple[str, ...]
+    fix: str
+    strategy: tuple[str, str] = ("", "")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoughtCapacity:
+    """How a pool says that it runs on machines that were bought, and the settings that keep it from using them.
+
+    `marks` and `template_marks` are properties of the pool and of its launch template, each with the value that means
+    bought capacity, "" for any. `names` is the list of what was bought, and `placement` lists properties of the
+    template that place nodes elsewhere.
+    """
+
+    marks: tuple[tuple[str, str], ...]
+    template_marks: tuple[tuple[str, str], ...] = ()
+    names: str = ""
+    placement: tuple[str, ...] = ()
+    surge: Surge
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PoolResource:
     """A resource that is a pool of nodes. Paths are dotted; "" where there is no such property.
 
@@ -63,6 +94,8 @@ class PoolResource:
     location: str = ""
     cluster: str = ""
     disk_type: str = ""
+    bought: BoughtCapacity | None = None
+    network_profile: str = ""  # set where nodes publish network devices
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +103,9 @@ class ClusterResource:
     """A resource that is a cluster; `region` may name a zone of it, and is "" where the provider decides.
 
     `pools` is a list of pools of nodes inside it, each with the properties of a pool of its own. `version_is_floor`
-    where the cloud may run a newer Kubernetes than the one that is written.
+    where the cloud may run a newer Kubernetes than the one that is written. `dataplane` is a property and the value
+    with which network devices of its pools carry traffic, `dataplane_default` what the cloud takes without one, and
+    `managed` the flag with which the cloud decides that itself.
     """
 
     token: str
@@ -80,3 +115,6 @@ class ClusterResource:
     pools: str = ""
     name: str = "name"
     version_is_floor: bool = False
+    dataplane: tuple[str, str] = ("", "")
+    dataplane_default: str = ""
+    managed: str = ""

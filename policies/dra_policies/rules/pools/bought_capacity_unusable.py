@@ -6,85 +6,81 @@ from collections.abc import Iterator
 from typing import Final
 
 from dra_planner import catalog
-from dra_planner.clouds.aks import reserved_machine_fault
+from dra_planner.clouds import cloud
+from dra_planner.clouds.protocol.cloud import Cloud
+from dra_planner.clouds.protocol.resources import BoughtCapacity, Surge
 from dra_planner.errors import CatalogError
-from dra_planner.wording import counted
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.unknowns import Properties
-from dra_policies.view.stack_view import DeclaredPool, StackView
+from dra_policies.view.stack_view import NOTHING_DECLARED, DeclaredPool, StackView
 
 URL: Final = "https://docs.aws.amazon.com/eks/latest/userguide/capacity-blocks-mng.html"
-_TARGET = "capacityReservationSpecification.capacityReservationTarget"
-_AFFINITY = "nodeConfig.reservationAffinity"
 
 
 def check(view: StackView) -> Iterator[Finding]:
     for pool in view.pools:
-        match pool.cloud:
-            case "eks":
-                yield from _on_eks(pool)
-            case "gke":
-                yield from _on_gke(pool)
-            case "aks":
-                yield from _on_aks(pool)
-            case _:
-                pass
+        of_cloud = cloud(pool.cloud)
+        bought = of_cloud.pool.bought
+        if bought is None or not _is_bought(pool, of_cloud, bought):
+            continue
+        yield from _of_machine(pool, of_cloud, bought)
+        yield from _of_name(pool, of_cloud, bought)
+        yield from _of_placement(pool, bought)
+        yield from _of_updates(pool, bought.surge)
 
 
-def _on_eks(pool: DeclaredPool) -> Iterator[Finding]:
-    template = pool.template or Properties({})
-    is_block = pool.own.text("capacityType") == "CAPACITY_BLOCK"
-    if not (is_block or template.has(_TARGET) is True):
+def _is_bought(pool: DeclaredPool, of_cloud: Cloud, bought: BoughtCapacity) -> bool:
+    """Return True if the pool says so for certain; Spot nodes come from elsewhere whatever else is written."""
+    if any(pool.own.text(path) == value for path, value in of_cloud.spot):
+        return False
+    template = pool.template or NOTHING_DECLARED
+    return any(_says(pool.own, *mark) for mark in bought.marks) or any(
+        _says(template, *mark) for mark in bought.template_marks
+    )
+
+
+def _says(properties: Properties, path: str, value: str) -> bool:
+    return properties.text(path) == value if value else properties.has(path) is True
+
+
+def _of_machine(pool: DeclaredPool, of_cloud: Cloud, bought: BoughtCapacity) -> Iterator[Finding]:
+    try:
+        fault = of_cloud.purchase_fault(catalog.machine(pool.cloud, pool.machine or ""), "reservation")
+    except CatalogError:
         return
-    if template.has("placement.groupName") is not False or template.has("placement.groupId") is True:
+    if fault:
+        says, _, fix = fault.partition("; ")
+        yield _finding(pool, says, f"{fix}, and remove {bought.marks[0][0].partition('.')[0]}")
+
+
+def _of_name(pool: DeclaredPool, of_cloud: Cloud, bought: BoughtCapacity) -> Iterator[Finding]:
+    for name in (pool.own.texts(bought.names) or ()) if bought.names else ():
+        if name and (fault := of_cloud.reservation_fault(name)):
+            says, _, fix = fault.partition("; ")
+            yield _finding(pool, says, fix)
+
+
+def _of_placement(pool: DeclaredPool, bought: BoughtCapacity) -> Iterator[Finding]:
+    template = pool.template or NOTHING_DECLARED
+    if any(template.has(path) is not False for path in bought.placement):
         yield _finding(
             pool,
-            "its launch template names a placement group that doesn't hold the bought machines, so EC2 finds none",
+            "its launch template names a placement group that doesn't hold the bought machines, so nodes don't start",
             "remove placement from the launch template",
         )
-    strategy = pool.own.text("updateConfig.updateStrategy", "DEFAULT")
-    if strategy == "DEFAULT":
-        yield _finding(
-            pool,
-            "updates start new nodes before old ones end (strategy DEFAULT), and a full reservation has no room",
-            'set updateConfig.updateStrategy to "MINIMAL"',
-        )
 
 
-def _on_gke(pool: DeclaredPool) -> Iterator[Finding]:
-    if pool.own.text(f"{_AFFINITY}.consumeReservationType") != "SPECIFIC_RESERVATION":
+def _of_updates(pool: DeclaredPool, surge: Surge) -> Iterator[Finding]:
+    strategy, surges = surge.strategy
+    if strategy and pool.own.text(strategy, surges) != surges:
         return
-    for value in pool.own.texts(f"{_AFFINITY}.values") or ():
-        if value and "/reservationBlocks/" in value and not value.startswith("projects/"):
-            yield _finding(
-                pool,
-                f'the reservation block "{value}" has no project, so GKE doesn\'t find it (404)',
-                "write projects/PROJECT/reservations/NAME/reservationBlocks/BLOCK",
-            )
-    surge = pool.own.count("upgradeSettings.maxSurge", 1)
-    if pool.own.text("upgradeSettings.strategy", "SURGE") == "SURGE" and surge:
+    value = surge.default if pool.own.has(surge.setting) is False else pool.own.at(surge.setting)
+    if isinstance(value, str | int) and str(value) not in surge.starts_none:
+        setting = surge.setting.rpartition(".")[2]
         yield _finding(
             pool,
-            f"upgrades start {counted(surge, 'more node')}, and a full reservation has no room",
-            "set upgradeSettings.maxSurge to 0 and maxUnavailable to 1",
-        )
-
-
-def _on_aks(pool: DeclaredPool) -> Iterator[Finding]:
-    if pool.own.has("capacityReservationGroupID") is not True or pool.own.text("scaleSetPriority") == "Spot":
-        return
-    try:
-        fault = reserved_machine_fault(catalog.machine("aks", pool.machine or ""), "reservation")
-    except CatalogError:
-        fault = ""
-    if fault:
-        yield _finding(pool, fault.partition("; ")[0], "remove capacityReservationGroupID")
-    surge = pool.own.text("upgradeSettings.maxSurge", "10%")
-    if surge is not None and surge not in ("0", "0%"):
-        yield _finding(
-            pool,
-            f"upgrades start more nodes (maxSurge {surge}), and a full reservation has no room",
-            'set upgradeSettings.maxSurge to "0" and maxUnavailable to "1"',
+            f"updates start new nodes before old ones end ({setting} {value}), and a full reservation has no room",
+            surge.fix,
         )
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from dra_planner.clouds import cloud
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.stack_view import DeclaredPool, StackView
 
 URL: Final = "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-start.html"
-_LABEL = "cloud.google.com/gke-networking-dra-driver"
 
 
 def check(view: StackView) -> Iterator[Finding]:
@@ -21,7 +21,7 @@ def check(view: StackView) -> Iterator[Finding]:
             urn=group.urn,
         )
     for pool in view.pools:
-        if pool.cloud == "gke" and _has_network_devices(pool) and pool.has_dataplane_v2 is False:
+        if pool.has_dataplane_v2 is False and _has_network_devices(pool):
             yield Finding(
                 message=f"{pool.title} publishes network devices (managed DRANET), but its cluster has no Dataplane V2",
                 fix='set datapathProvider of the cluster to "ADVANCED_DATAPATH"',
@@ -30,8 +30,11 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _has_network_devices(pool: DeclaredPool) -> bool:
-    profile = pool.own.has("networkConfig.acceleratorNetworkProfile") is True
-    return profile or (pool.labels or {}).get(_LABEL) == "true"
+    of_cloud = cloud(pool.cloud)
+    profile = of_cloud.pool.network_profile
+    return (profile != "" and pool.own.has(profile) is True) or (pool.labels or {}).get(
+        of_cloud.network_label
+    ) == "true"
 
 
 RULE = Rule(
