@@ -23,6 +23,7 @@ from dra_planner.manifests.validation.served import why_not_served
 from dra_planner.model import ClaimSpec
 from dra_planner.plan import PlanRequest, make_plan, plan_file
 from dra_planner.plan.judgement.redundancy import survive, what_survives
+from dra_planner.plan.judgement.simulated_fleet import SimulatedFleet
 from dra_planner.planfile import canonical_text, check_inputs, parse_document
 from dra_planner.releases import features_of
 from dra_planner.sizing import size_pools
@@ -131,7 +132,8 @@ def _losses(steps: int) -> str:
     plan = plan_of(L4, deployment(replicas=2))
     found, classes = plan.judgement, plan.judgement.classes
     demands = (found.demand, found.demand)
-    spares, question = what_survives(LOSING, found.sizing, found.simulated, demands, plan.offers, classes, F34)
+    nodes = SimulatedFleet.of(LOSING, plan.offers, classes, F34)
+    spares, question = what_survives(LOSING, found.sizing, found.simulated, demands, nodes)
     sizing, _ = survive(found.sizing, spares, question, steps)
     return next((each.fix for size in sizing.workloads for each in size.reasons), "")
 

@@ -80,11 +80,11 @@ class WorkloadMigrator:
             selection = self._selection(item, part, resources)
         except (NotTranslatable, NotOneFlavor) as error:
             return self._otherwise(outcome, NoCounterpart(str(error)), []), None
-        labels = _labels(part.spec)
+        selector = labels(part.spec.get("nodeSelector"))
         counterparts: dict[str, Counterpart] = {}
         for resource in resources:
             most = max(need.counts.get(resource, 0) for need in needs)
-            found = counterpart(resource, most, selection.needs, labels, self.facts, self.target)
+            found = counterpart(resource, most, selection.needs, selector, self.facts, self.target)
             if isinstance(found, NoCounterpart):
                 return self._otherwise(outcome, found, []), None
             counterparts[resource] = found
@@ -161,10 +161,6 @@ def _takes_all_devices(spec: Mapping[str, Any]) -> bool:
         for container in containers
         for variable in blocks(container, "env")
     )
-
-
-def _labels(spec: Mapping[str, Any]) -> Mapping[str, str]:
-    return labels(spec.get("nodeSelector"))
 
 
 def _devices(needs: Sequence[ContainerNeed]) -> int:

@@ -44,8 +44,8 @@ class Assignment:
     pools: Pools
     sizes: CrowdSizes
     crowds: list[Crowd]
+    steps: int  # up to this many, counted by `sizes`
     may_split: bool = True  # whether a pool may have several crowds
-    steps: int = 20_000_000
     _nodes: list[int] = field(default_factory=list)
 
     def __post_init__(self) -> None:

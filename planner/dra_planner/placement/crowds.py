@@ -1,7 +1,7 @@
 """Crowds: pods that have nodes of one pool to themselves, and how many nodes they need in any pod arrival order.
 
 The scheduler takes every pod that fits, so pods of a crowd stay pending only if other pods of the crowd block every
-node. `nodes_in_any_order` bounds that by proof. If the proof needs more nodes than the rows of the bound, a quick
+node. `in_any_order` bounds that by proof. If the proof needs more nodes than the rows of the bound, a quick
 model of the scheduler finds a count that the full simulation then checks.
 """
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from dra_planner.allocation import NodeState
 from dra_planner.fleet import Fleet
 from dra_planner.plan import Plan
-from dra_planner.plan.judgement.simulated_counts import system_nodes
+from dra_planner.plan.judgement.simulated_fleet import system_nodes
 from dra_planner.plan.judgement.system_pods import set_aside
 from dra_planner.portfolio.intervals import Interval, mean_interval, share_interval
 from dra_planner.portfolio.schema import RiskAsked

@@ -9,7 +9,7 @@ from random_instances import instance
 from replays import planned
 
 from dra_planner.plan import Plan
-from dra_planner.plan.judgement.simulated_counts import system_nodes
+from dra_planner.plan.judgement.simulated_fleet import system_nodes
 from dra_planner.simulation import Simulator, predicted_nodes
 
 FEWER = {39: 0, 43: 0, 59: 1, 84: 1, 123: 0}

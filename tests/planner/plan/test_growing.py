@@ -14,7 +14,7 @@ from dra_planner.errors import PlanFileError, PlannerError
 from dra_planner.fleet import read_fleet
 from dra_planner.model import ObjectKey
 from dra_planner.plan import Plan, PlanRequest, make_plan, plan_file
-from dra_planner.plan.judgement.simulated_counts import CHECK_SEEDS
+from dra_planner.plan.judgement.simulated_fleet import CHECK_SEEDS
 from dra_planner.simulation import check_orders
 from dra_planner.sources import Source
 

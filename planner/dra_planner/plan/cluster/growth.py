@@ -23,7 +23,8 @@ from dra_planner.plan.demand.classes import fleet_classes
 from dra_planner.plan.demand.headroom import with_headroom
 from dra_planner.plan.judgement.judgement import Judgement
 from dra_planner.plan.judgement.observed_nodes import judge_outcome
-from dra_planner.plan.judgement.simulated_counts import CHECK_SEEDS, PROFILES, RANDOM_ORDERS, stranded
+from dra_planner.plan.judgement.simulated_counts import stranded
+from dra_planner.plan.judgement.simulated_fleet import CHECK_SEEDS, PROFILES, RANDOM_ORDERS
 from dra_planner.plan.pools.addresses import find_address_doubts
 from dra_planner.plan.pools.built_counts import counts_to_build, find_built_counts, may_be_smaller, node_range
 from dra_planner.plan.values import Cost, LimitUse, Plan, PlannedPool, PlanRequest, overall_verdict

@@ -13,7 +13,6 @@ from dra_planner.plan.hindrances.hindrance import ClusterSituation, Hindrance
 
 _CODE: Final = "worth-knowing"
 _GIVEN_NAMESPACES: Final = ("default", "kube-system", "kube-public", "kube-node-lease")
-_MIG_CLASS: Final = MIG_CLASS
 
 
 def find_facts(situation: ClusterSituation) -> Iterator[Hindrance]:
@@ -124,4 +123,4 @@ def _partitions(situation: ClusterSituation) -> Iterator[Hindrance]:
 def _is_partition(name: str, situation: ClusterSituation) -> bool:
     found = {**situation.classes, **situation.manifests.classes}.get(name)
     selects = found is not None and any("profile" in each.expression for each in found.selectors)
-    return name == _MIG_CLASS or selects
+    return name == MIG_CLASS or selects

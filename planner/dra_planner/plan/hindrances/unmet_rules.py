@@ -20,6 +20,8 @@ def find_unmet_affinity(situation: ClusterSituation) -> Iterator[Hindrance]:
     (satisfyPodAffinity).
     """
     manifests = situation.manifests
+    if manifests.unread or manifests.unresolved:
+        return  # their pods may have the labels
     namespaces = {name: meta.labels for name, meta in manifests.namespaces.items()}
     pods = [
         PodView(workload.meta.namespace, pods.template.labels, pods.template.spec.pod_anti_affinity)
@@ -27,8 +29,6 @@ def find_unmet_affinity(situation: ClusterSituation) -> Iterator[Hindrance]:
         for pods in workload.pod_sets
     ]
     pods += [PodView(pod.meta.namespace, pod.meta.labels, pod.spec.pod_anti_affinity) for pod in manifests.bound_pods]
-    if manifests.unread or manifests.unresolved:
-        return  # their pods may have the labels
     for workload in manifests.workloads:
         for pod_set in workload.pod_sets:
             spec = pod_set.template.spec

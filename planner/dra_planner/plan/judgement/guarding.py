@@ -15,7 +15,8 @@ from dra_planner.placement import WORTH, GuardedCounts, GuardQuestion, Pools, Pr
 from dra_planner.plan.judgement.guarded import Guarded, hourly_usd
 from dra_planner.plan.judgement.judge import judge
 from dra_planner.plan.judgement.judgement import Judgement
-from dra_planner.plan.judgement.simulated_counts import PROFILES, is_placed, system_nodes, without_misfits
+from dra_planner.plan.judgement.simulated_counts import is_placed, without_misfits
+from dra_planner.plan.judgement.simulated_fleet import PROFILES, system_nodes
 from dra_planner.plan.judgement.system_pods import set_aside
 from dra_planner.releases import Features
 from dra_planner.simulation import (
@@ -58,7 +59,9 @@ def judge_with_guards(
     if guarded is not None:
         return guarded.judgement, guarded
     if guides and with_fixes and free.sizing.verdict != "fits":
-        free = judge(demand, offers, classes, features, level=level, fleet=fleet, steps=steps)
+        # Fixes start gangs whole, so only a demand without gangs keeps the counts that were simulated.
+        known = None if demand.gangs else free.simulated
+        free = judge(demand, offers, classes, features, level=level, fleet=fleet, steps=steps, proved=known)
     return free, None
 
 

@@ -20,9 +20,9 @@ from dra_planner.plan.judgement.gangs import start_gangs
 from dra_planner.plan.judgement.judgement import Judgement
 from dra_planner.plan.judgement.observed_nodes import judge_nodes
 from dra_planner.plan.judgement.redundancy import survive, what_survives
-from dra_planner.plan.judgement.simulated_counts import simulate_sizings, system_nodes
+from dra_planner.plan.judgement.simulated_counts import simulate_sizings
+from dra_planner.plan.judgement.simulated_fleet import SimulatedFleet
 from dra_planner.plan.judgement.system_pods import SystemPods, add_system, set_aside
-from dra_planner.plan.pools.built_counts import count_multiples
 from dra_planner.plan.suggestion.pool_fixes import with_pool_fixes
 from dra_planner.releases import Features
 from dra_planner.sizing import Sizer, Sizing
@@ -55,8 +55,8 @@ def judge(
         return judge_nodes(demand, offers, classes, features)
     on_gpus, elsewhere = set_aside(demand, offers)
     system = SystemPods.of(elsewhere, fleet, classes, features) if elsewhere.shapes and fleet is not None else None
-    limits = () if fleet is None else fleet.limits
-    sizer = Sizer.of(on_gpus, offers, classes, features, limits=limits)
+    nodes = SimulatedFleet.of(fleet, offers, classes, features)
+    sizer = Sizer.of(on_gpus, offers, classes, features, limits=nodes.limits)
     sizings = _size_levels(demand, sizer, system)
     if demand.gangs and with_fixes:
         first = sizings[level]
@@ -65,29 +65,13 @@ def judge(
     simulations: Mapping[DemandLevel, SimulatedCounts] = {}
     fixes: tuple[Fix, ...] = ()
     if steps:
-        beside = system_nodes(fleet)
-        sized = on_gpus if beside is None else demand
-        profile = "default" if fleet is None else fleet.scheduler_profile
-        answer = simulate_sizings(
-            sizings,
-            level,
-            sized,
-            offers,
-            beside,
-            classes,
-            features,
-            steps,
-            profile,
-            limits,
-            with_fixes,
-            proved,
-            {} if fleet is None else count_multiples(fleet),
-        )
+        sized = on_gpus if nodes.system is None else demand
+        answer = simulate_sizings(sizings, level, sized, nodes, steps, with_fixes=with_fixes, proved=proved)
         sizings, simulations, fixes = answer.sizings, answer.found, answer.fixes
     survival: Survival | None = None
     if fleet is not None and fleet.redundancy.is_asked and sizings[level].verdict == "fits":
         simulated = simulations.get(level)
-        spares, question = what_survives(fleet, sizings[level], simulated, (demand, on_gpus), offers, classes, features)
+        spares, question = what_survives(fleet, sizings[level], simulated, (demand, on_gpus), nodes)
         sizing, survival = survive(sizings[level], spares, question, steps)
         sizings = {each: sizing if known is sizings[level] else known for each, known in sizings.items()}
     judgement = Judgement(

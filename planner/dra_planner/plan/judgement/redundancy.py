@@ -12,11 +12,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from dra_planner.fleet import Fleet, Redundancy
-from dra_planner.model import Demand, DeviceClass, Reason, SharedLimit, WorkloadRef, fill_up, nodes_left, worst
-from dra_planner.offers import Offer
-from dra_planner.plan.judgement.simulated_counts import PROFILES, count_question, system_nodes
+from dra_planner.model import Demand, Reason, SharedLimit, WorkloadRef, fill_up, nodes_left, worst
+from dra_planner.plan.judgement.simulated_fleet import SimulatedFleet
 from dra_planner.plan.judgement.survival import Counts, Survival, lost
-from dra_planner.releases import Features
 from dra_planner.simulation import simulate_losses
 from dra_planner.sizing import Sizing, WorkloadSize, node_costs
 from dra_planner.wording import counted, named, verb
@@ -85,9 +83,7 @@ def what_survives(
     sizing: Sizing,
     simulated: SimulatedCounts | None,
     demands: tuple[Demand, Demand],
-    offers: tuple[Offer, ...],
-    classes: Mapping[str, DeviceClass],
-    features: Features,
+    nodes: SimulatedFleet,
 ) -> tuple[Spares, CountQuestion | None]:
     """Return what decides on spare nodes, and what is simulated of losses: None where counts were not simulated.
 
@@ -100,16 +96,13 @@ def what_survives(
         asked=fleet.redundancy,
         base=found or {size.name: size.plan for size in sizing.pools},
         maximums={size.name: size.maximum for size in sizing.pools},
-        costs={offer.name: cost for offer, cost in zip(offers, node_costs(offers), strict=True)},
-        zones={offer.name: len(offer.zones) for offer in offers},
+        costs={offer.name: cost for offer, cost in zip(nodes.offers, node_costs(nodes.offers), strict=True)},
+        zones={offer.name: len(offer.zones) for offer in nodes.offers},
         limits=fleet.limits,
     )
     if found is None:
         return spares, None
-    beside = system_nodes(fleet)
-    demand = demands[0] if beside is not None else demands[1]
-    profile = PROFILES[fleet.scheduler_profile]
-    return spares, count_question(sizing, demand, offers, beside, classes, features, profile, fleet.limits)
+    return spares, nodes.question(sizing, demands[0] if nodes.system is not None else demands[1])
 
 
 def _spare(counts: Counts, base: Counts) -> dict[str, int]:

@@ -6,84 +6,31 @@ the maximum and the simulation leaves pods pending, it cannot be told.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from dra_planner.fleet import Fleet
-from dra_planner.model import Demand, DemandLevel, DeviceClass, Reason, Shape, SharedLimit, WorkloadRef, worst
-from dra_planner.offers import Offer, predict_system_offer
+from dra_planner.model import Demand, DemandLevel, Reason, WorkloadRef, worst
 from dra_planner.plan.judgement.other_levels import LEVELS_BESIDE
 from dra_planner.plan.judgement.simulated_fixes import fix_sentence
-from dra_planner.releases import Features
+from dra_planner.plan.judgement.simulated_fleet import SimulatedFleet
 from dra_planner.simulation import (
-    DEFAULT,
-    MOST_ALLOCATED,
     CountQuestion,
     Opened,
-    Profile,
     SimulatedCounts,
-    SimulatedNode,
-    SimulatedPool,
     Stranding,
-    check_orders,
     find_fixes,
-    predicted_nodes,
     simulate_counts,
-    standard_orders,
 )
-from dra_planner.sizing import Sizing, WorkloadSize, node_costs
-from dra_planner.sizing.topology import ZONES
+from dra_planner.sizing import Sizing, WorkloadSize
 from dra_planner.wording import counted
 
 if TYPE_CHECKING:
     from dra_planner.simulation import Fix
 
-RANDOM_ORDERS: Final = 4
-CHECK_SEEDS: Final = range(11, 16)
-"""Chances by which ties between nodes are broken when counts are checked."""
-PROFILES: Final = {"default": DEFAULT, "most-allocated": MOST_ALLOCATED}
-"""How the scheduler scores nodes, by the fleet's `schedulerProfile`."""
-_LEAST_ZONES: Final = 2  # of subnets that exist
 _BETWEEN_PODS: Final = "rule-between-pods"  # what sizing leaves open, and the simulation answers
 _LEAVES_PODS: Final = "simulation-leaves-pods"
 _LEFT_TO_SIMULATION: Final = frozenset({_BETWEEN_PODS, _LEAVES_PODS})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SystemNodes:
-    """Nodes that nobody sizes: what each offers, how many there are, and in how many zones that nobody names."""
-
-    offer: Offer
-    count: int
-    unnamed_zones: int = 0
-
-    def nodes(self, offers: Iterable[Offer], demand: Demand) -> tuple[SimulatedNode, ...]:
-        """Return the nodes. Where a pod must be spread over zones and only pools name theirs, the zones of these nodes
-        are those and further ones: a zone without a node that takes the pod keeps its others pending.
-        """
-        named = tuple(dict.fromkeys(zone for offer in offers for zone in offer.zones))
-        offer = self.offer
-        if self.unnamed_zones and named and any(_is_spread_over_zones(shape) for shape in demand.shapes):
-            others = tuple(f"another-zone-{at}" for at in range(len(named), self.unnamed_zones))
-            offer = replace(offer, zones=(*others, *named))
-        return predicted_nodes((offer,), {offer.name: self.count})
-
-
-def _is_spread_over_zones(shape: Shape) -> bool:
-    return any(
-        each.when_unsatisfiable == "DoNotSchedule" and each.topology_key in ZONES for each in shape.pod.topology_spread
-    )
-
-
-def system_nodes(fleet: Fleet | None) -> SystemNodes | None:
-    """Return the nodes of a fleet's system pool; None where nobody says what they are."""
-    offer = None if fleet is None else predict_system_offer(fleet)
-    if offer is None or fleet is None:
-        return None
-    zones = fleet.network.zones
-    unnamed = 0 if isinstance(zones, list) else _LEAST_ZONES if fleet.network.subnet_ids else zones
-    return SystemNodes(offer=offer, count=fleet.system_pool.count, unnamed_zones=unnamed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,26 +48,19 @@ def simulate_sizings(
     sizings: Mapping[DemandLevel, Sizing],
     level: DemandLevel,
     demand: Demand,
-    offers: Iterable[Offer],
-    system: SystemNodes | None,
-    classes: Mapping[str, DeviceClass],
-    features: Features,
+    nodes: SimulatedFleet,
     steps: int,
-    profile: str = "default",
-    limits: tuple[SharedLimit, ...] = (),
+    *,
     with_fixes: bool = True,
     proved: SimulatedCounts | None = None,
-    multiples: Mapping[str, int] | None = None,
 ) -> Simulated:
     """Return the sizings with the verdicts that the simulation gives, and what it found.
 
     Only levels that the packing places are simulated: the one judged, ceiling and peak. Workloads whose pods fit
-    no pool are left out: they are pending on any counts. `demand` holds the pods that the offers and the system nodes
-    are there for. `proved` is what is known of the level judged. `steps` bounds that level; ceiling and peak, where
-    they differ, have what it leaves, at least a sixth each. `profile` is the fleet's `schedulerProfile`, `limits` are
-    what pools may take together, `multiples` those of which the cloud builds pools.
+    no pool are left out: they are pending on any counts. `demand` holds the pods that `nodes` are there for. `proved`
+    is what is known of the level judged. `steps` bounds that level; ceiling and peak, where they differ, have what it
+    leaves, at least a sixth each.
     """
-    ordered = tuple(offers)
     sizing, left = sizings[level], steps
     known: dict[int, SimulatedCounts] = {}
     fixes: tuple[Fix, ...] = ()
@@ -129,9 +69,7 @@ def simulate_sizings(
     opened = Opened()
     fitting, left_out = without_misfits(sizing, demand)
     if is_placed(sizing, fitting, level):
-        question = count_question(
-            sizing, fitting, ordered, system, classes, features, PROFILES[profile], limits, multiples
-        )
+        question = nodes.question(sizing, fitting)
         found = simulate_counts(question, steps * 2 // 3, opened=opened) if proved is None else proved
         found = replace(found, left_out=left_out)
         left = max(0, steps - found.spent)
@@ -142,52 +80,16 @@ def simulate_sizings(
         other = sizings[beside]
         fitting, _ = without_misfits(other, demand)
         if id(other) not in answers and other is not sizing and is_placed(other, fitting, beside):
-            asked = count_question(other, fitting, ordered, system, classes, features, PROFILES[profile], limits)
-            nodes: Opened | None = None
+            asked = nodes.question(other, fitting)
+            known_nodes: Opened | None = None
             if question is not None and question.demand is fitting:
-                asked, nodes = replace(asked, beside=question.beside), opened
-            share = max(left // 2, steps // 6)
-            counts = simulate_counts(asked, share, opened=nodes)
+                asked, known_nodes = replace(asked, beside=question.beside), opened
+            counts = simulate_counts(asked, max(left // 2, steps // 6), opened=known_nodes)
             known[id(other)], answers[id(other)] = counts, _answered(other, counts, ())
     return Simulated(
         sizings={each: answers.get(id(size), size) for each, size in sizings.items()},
         found={each: known[id(size)] for each, size in sizings.items() if id(size) in known},
         fixes=fixes,
-    )
-
-
-def count_question(
-    sizing: Sizing,
-    demand: Demand,
-    offers: tuple[Offer, ...],
-    system: SystemNodes | None,
-    classes: Mapping[str, DeviceClass],
-    features: Features,
-    profile: Profile,
-    limits: tuple[SharedLimit, ...],
-    multiples: Mapping[str, int] | None = None,
-) -> CountQuestion:
-    """Return what is simulated of a sizing at its level: how many nodes of each pool place everything."""
-    return CountQuestion(
-        demand=demand,
-        pools=tuple(
-            SimulatedPool(
-                offer=offer,
-                packing=sizing.pool(offer.name).plan,
-                maximum=sizing.pool(offer.name).maximum,
-                cost=cost,
-                multiple=(multiples or {}).get(offer.name, 1),
-            )
-            for offer, cost in zip(offers, node_costs(offers), strict=True)
-        ),
-        beside=() if system is None else system.nodes(offers, demand),
-        classes=classes,
-        features=features,
-        level=sizing.level,
-        orders=standard_orders(RANDOM_ORDERS),
-        checks=check_orders(CHECK_SEEDS),
-        profile=profile,
-        limits=limits,
     )
 
 

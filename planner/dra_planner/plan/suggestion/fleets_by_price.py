@@ -20,7 +20,7 @@ from dra_planner.allocation import NodeState, Placement
 from dra_planner.model import Shape
 from dra_planner.offers import Offer
 from dra_planner.plan.judgement.judgement import Judgement, PoolAnswer
-from dra_planner.plan.judgement.simulated_counts import CHECK_SEEDS, RANDOM_ORDERS, SystemNodes, system_nodes
+from dra_planner.plan.judgement.simulated_fleet import CHECK_SEEDS, RANDOM_ORDERS, SystemNodes, system_nodes
 from dra_planner.plan.values import Plan
 from dra_planner.simulation import Order, Simulator, check_orders, predicted_nodes, prefer_others, standard_orders
 

@@ -49,8 +49,9 @@ def _of_machine(pool: DeclaredPool, of_cloud: Cloud, bought: BoughtCapacity) -> 
     except CatalogError:
         return
     if fault:
-        says, _, fix = fault.partition("; ")
-        yield _finding(pool, says, f"{fix}, and remove {bought.marks[0][0].partition('.')[0]}")
+        setting = bought.marks[0][0]
+        block = setting.rpartition(".")[0] or setting
+        yield _finding(pool, fault.partition("; ")[0], f"remove {block}")
 
 
 def _of_name(pool: DeclaredPool, of_cloud: Cloud, bought: BoughtCapacity) -> Iterator[Finding]:

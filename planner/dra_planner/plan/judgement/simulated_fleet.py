@@ -1,0 +1,126 @@
+"""The nodes that are simulated, and the question how many of each pool place everything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from dra_planner.fleet import Fleet
+from dra_planner.model import Demand, DeviceClass, Shape, SharedLimit
+from dra_planner.offers import Offer, predict_system_offer
+from dra_planner.plan.pools.built_counts import count_multiples
+from dra_planner.releases import Features
+from dra_planner.simulation import (
+    DEFAULT,
+    MOST_ALLOCATED,
+    CountQuestion,
+    Profile,
+    SimulatedNode,
+    SimulatedPool,
+    check_orders,
+    predicted_nodes,
+    standard_orders,
+)
+from dra_planner.sizing import Sizing, node_costs
+from dra_planner.sizing.topology import ZONES
+
+RANDOM_ORDERS: Final = 4
+CHECK_SEEDS: Final = range(11, 16)
+"""Chances by which ties between nodes are broken when counts are checked."""
+PROFILES: Final = {"default": DEFAULT, "most-allocated": MOST_ALLOCATED}
+"""How the scheduler scores nodes, by the fleet's `schedulerProfile`."""
+_LEAST_ZONES: Final = 2  # of subnets that exist
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SystemNodes:
+    """Nodes that nobody sizes: what each offers, how many there are, and in how many zones that nobody names."""
+
+    offer: Offer
+    count: int
+    unnamed_zones: int = 0
+
+    def nodes(self, offers: Iterable[Offer], demand: Demand) -> tuple[SimulatedNode, ...]:
+        """Return the nodes. Where a pod must be spread over zones and only pools name theirs, the zones of these nodes
+        are those and further ones: a zone without a node that takes the pod keeps its others pending.
+        """
+        named = tuple(dict.fromkeys(zone for offer in offers for zone in offer.zones))
+        offer = self.offer
+        if self.unnamed_zones and named and any(_is_spread_over_zones(shape) for shape in demand.shapes):
+            others = tuple(f"another-zone-{at}" for at in range(len(named), self.unnamed_zones))
+            offer = replace(offer, zones=(*others, *named))
+        return predicted_nodes((offer,), {offer.name: self.count})
+
+
+def _is_spread_over_zones(shape: Shape) -> bool:
+    return any(
+        each.when_unsatisfiable == "DoNotSchedule" and each.topology_key in ZONES for each in shape.pod.topology_spread
+    )
+
+
+def system_nodes(fleet: Fleet | None) -> SystemNodes | None:
+    """Return the nodes of a fleet's system pool; None where nobody says what they are."""
+    offer = None if fleet is None else predict_system_offer(fleet)
+    if offer is None or fleet is None:
+        return None
+    zones = fleet.network.zones
+    unnamed = 0 if isinstance(zones, list) else _LEAST_ZONES if fleet.network.subnet_ids else zones
+    return SystemNodes(offer=offer, count=fleet.system_pool.count, unnamed_zones=unnamed)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimulatedFleet:
+    """Pools and system nodes as the simulation sees them, whatever the demand.
+
+    `limits` are what pools may have together, and `multiples` the numbers of nodes of which the cloud builds them.
+    """
+
+    offers: tuple[Offer, ...]
+    classes: Mapping[str, DeviceClass] = field(hash=False)
+    features: Features
+    system: SystemNodes | None = None
+    profile: Profile = DEFAULT
+    limits: tuple[SharedLimit, ...] = ()
+    multiples: Mapping[str, int] = field(default_factory=dict[str, int], hash=False)
+
+    @classmethod
+    def of(
+        cls, fleet: Fleet | None, offers: tuple[Offer, ...], classes: Mapping[str, DeviceClass], features: Features
+    ) -> SimulatedFleet:
+        """Return the nodes of a fleet that is predicted to offer `offers`; of no fleet, only these."""
+        if fleet is None:
+            return cls(offers=offers, classes=classes, features=features)
+        return cls(
+            offers=offers,
+            classes=classes,
+            features=features,
+            system=system_nodes(fleet),
+            profile=PROFILES[fleet.scheduler_profile],
+            limits=fleet.limits,
+            multiples=count_multiples(fleet),
+        )
+
+    def question(self, sizing: Sizing, demand: Demand) -> CountQuestion:
+        """Return what is simulated of a sizing at its level: how many nodes of each pool place everything."""
+        return CountQuestion(
+            demand=demand,
+            pools=tuple(
+                SimulatedPool(
+                    offer=offer,
+                    packing=sizing.pool(offer.name).plan,
+                    maximum=sizing.pool(offer.name).maximum,
+                    cost=cost,
+                    multiple=self.multiples.get(offer.name, 1),
+                )
+                for offer, cost in zip(self.offers, node_costs(self.offers), strict=True)
+            ),
+            beside=() if self.system is None else self.system.nodes(self.offers, demand),
+            classes=self.classes,
+            features=self.features,
+            level=sizing.level,
+            orders=standard_orders(RANDOM_ORDERS),
+            checks=check_orders(CHECK_SEEDS),
+            profile=self.profile,
+            limits=self.limits,
+        )
