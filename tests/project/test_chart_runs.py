@@ -16,8 +16,10 @@ FOLDER = Path(__file__).parents[2] / "conformance" / "charts"
 
 @pytest.fixture
 def modules(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    """The modules of the run by their names, forgotten afterwards."""
+    """The modules of the run by their names, apart from modules of other folders with the same names."""
     monkeypatch.syspath_prepend(str(FOLDER))
+    for name in ("install", "platforms"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
     yield import_module
     for name in ("install", "platforms"):
         sys.modules.pop(name, None)

@@ -83,7 +83,7 @@ def _why(found: Suggestions, best: Suggestion) -> Iterator[str]:
 
 def _refusal(found: Suggestions) -> Iterator[str]:
     compared = found.candidates
-    if found.plan.judgement.sizing.verdict == "fits":
+    if found.plan.judgement.sizing.verdict == "fits" and not found.plan.hindrances:
         yield (
             f"cannot tell: everything can be packed on {_packed(found)}, but no fleet of the {compared} machine types "
             "compared was found on which the simulated scheduler places it in every order of arrival"

@@ -11,7 +11,13 @@ from dra_planner.clouds.protocol.allocatable import EVICTION_MIB, MIB, Allocatab
 from dra_planner.clouds.protocol.cloud import Cloud, ClusterSettings, Fault, PoolSettings
 from dra_planner.clouds.protocol.labels import PoolNodes
 from dra_planner.clouds.protocol.refusals import private_network_fault
-from dra_planner.clouds.protocol.resources import BoughtCapacity, ClusterResource, CountLimits, PoolResource, Surge
+from dra_planner.clouds.protocol.resources import (
+    BoughtCapacity,
+    ClusterResource,
+    CountLimits,
+    PoolResource,
+    SurgeSetting,
+)
 from dra_planner.model import Taint
 
 SPOT_TAINT = Taint("kubernetes.azure.com/scalesetpriority", "spot", "NoSchedule")
@@ -141,7 +147,7 @@ class Aks(Cloud):
         cluster="resourceName",
         bought=BoughtCapacity(
             marks=(("capacityReservationGroupID", ""),),
-            surge=Surge(
+            surge=SurgeSetting(
                 setting="upgradeSettings.maxSurge",
                 default="10%",
                 starts_none=("0", "0%"),

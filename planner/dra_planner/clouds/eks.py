@@ -25,7 +25,7 @@ from dra_planner.clouds.protocol.resources import (
     CountLimits,
     MachineTemplate,
     PoolResource,
-    Surge,
+    SurgeSetting,
 )
 from dra_planner.errors import CatalogError
 
@@ -153,7 +153,7 @@ class Eks(Cloud):
             marks=(("capacityType", "CAPACITY_BLOCK"),),
             template_marks=(("capacityReservationSpecification.capacityReservationTarget", ""),),
             placement=("placement.groupName", "placement.groupId"),
-            surge=Surge(
+            surge=SurgeSetting(
                 setting="updateConfig.updateStrategy",
                 default="DEFAULT",
                 starts_none=("MINIMAL",),

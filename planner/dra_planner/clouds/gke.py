@@ -23,7 +23,7 @@ from dra_planner.clouds.protocol.resources import (
     ClusterResource,
     CountLimits,
     PoolResource,
-    Surge,
+    SurgeSetting,
 )
 from dra_planner.model import Taint
 
@@ -167,7 +167,7 @@ class Gke(Cloud):
         bought=BoughtCapacity(
             marks=(("nodeConfig.reservationAffinity.consumeReservationType", "SPECIFIC_RESERVATION"),),
             names="nodeConfig.reservationAffinity.values",
-            surge=Surge(
+            surge=SurgeSetting(
                 setting="upgradeSettings.maxSurge",
                 default="1",
                 starts_none=("0",),

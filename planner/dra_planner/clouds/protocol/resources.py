@@ -33,7 +33,7 @@ class AttachedGpus:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Surge:
+class SurgeSetting:
     """Whether updates start new nodes before old ones end.
 
     `setting` is the property and `default` its value where it is absent. `starts_none` are the values that start no
@@ -60,7 +60,7 @@ class BoughtCapacity:
     template_marks: tuple[tuple[str, str], ...] = ()
     names: str = ""
     placement: tuple[str, ...] = ()
-    surge: Surge
+    surge: SurgeSetting
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ from typing import Final
 from dra_planner import catalog
 from dra_planner.clouds import cloud
 from dra_planner.clouds.protocol.cloud import Cloud
-from dra_planner.clouds.protocol.resources import BoughtCapacity, Surge
+from dra_planner.clouds.protocol.resources import BoughtCapacity, SurgeSetting
 from dra_planner.errors import CatalogError
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.unknowns import Properties
@@ -71,7 +71,7 @@ def _of_placement(pool: DeclaredPool, bought: BoughtCapacity) -> Iterator[Findin
         )
 
 
-def _of_updates(pool: DeclaredPool, surge: Surge) -> Iterator[Finding]:
+def _of_updates(pool: DeclaredPool, surge: SurgeSetting) -> Iterator[Finding]:
     strategy, surges = surge.strategy
     if strategy and pool.own.text(strategy, surges) != surges:
         return
