@@ -14,7 +14,7 @@ from devices import device
 from dra_planner.cel import types
 from dra_planner.cel.checking.overloads import Overload, declared
 from dra_planner.cel.dialect import Dialect, Environment
-from dra_planner.cel.types import Substitution, Type
+from dra_planner.cel.types import CelType, Substitution
 from dra_planner.releases import features_of
 from leaves import Leaves
 from vocabulary import (
@@ -91,7 +91,7 @@ class Generator(Leaves):
 
     # -- expressions by type
 
-    def expression(self, wanted: Type) -> str:
+    def expression(self, wanted: CelType) -> str:
         """An expression of the type, or (seldom) of another."""
         if self.chance.random() < self.wrong:
             wanted = self.chance.choice(
@@ -129,7 +129,7 @@ class Generator(Leaves):
 
     # -- operators, macros, calls
 
-    def operator(self, wanted: Type) -> str:
+    def operator(self, wanted: CelType) -> str:
         chance = self.chance
         if wanted == types.BOOL:
             roll = chance.random()
@@ -173,11 +173,11 @@ class Generator(Leaves):
             return f"({self.expression(wanted)} + {self.expression(wanted)})"
         return self.leaf(wanted)
 
-    def operand(self, t: Type) -> str:
+    def operand(self, t: CelType) -> str:
         text = self.expression(t)
         return f"({text})" if any(c in text for c in "<>=?&|") or " in " in text else text
 
-    def macro(self, wanted: Type) -> str:
+    def macro(self, wanted: CelType) -> str:
         chance = self.chance
         if chance.random() < 0.3:
             bound = self.some_type()
@@ -211,7 +211,7 @@ class Generator(Leaves):
             return f"{self.optional(inner)}.optMap({name}, {self.within([(name, types.DYN)], wanted.parameters[0])})"
         return self.call(wanted)
 
-    def transformed(self, over: str, names: str, variables: list[tuple[str, Type]], wanted: Type) -> str:
+    def transformed(self, over: str, names: str, variables: list[tuple[str, CelType]], wanted: CelType) -> str:
         """A map made of a list or a map."""
         condition = f"{self.within(variables, types.BOOL)}, " if self.chance.random() < 0.3 else ""
         if self.chance.random() < 0.7:
@@ -219,7 +219,7 @@ class Generator(Leaves):
         key, value = [self.within(variables, t) for t in wanted.parameters]
         return f"{over}.transformMapEntry({names}, {condition}{{({key}): {value}}})"
 
-    def range(self, two: bool) -> tuple[str, list[tuple[str, Type]]]:
+    def range(self, two: bool) -> tuple[str, list[tuple[str, CelType]]]:
         chance = self.chance
         first, second = self.fresh(), self.fresh()
         if chance.random() < 0.35:
@@ -238,7 +238,7 @@ class Generator(Leaves):
         over = self.operand(types.list_of(element))
         return over, [(first, types.INT), (second, element)] if two else [(first, element)]
 
-    def within(self, variables: list[tuple[str, Type]], wanted: Type) -> str:
+    def within(self, variables: list[tuple[str, CelType]], wanted: CelType) -> str:
         self.variables.extend(variables)
         try:
             return self.expression(wanted)
@@ -248,7 +248,7 @@ class Generator(Leaves):
     def fresh(self) -> str:
         return self.chance.choice(["x", "y", "z", "k", "v", "d"]) + str(len(self.variables) + self.chance.randint(0, 2))
 
-    def call(self, wanted: Type) -> str:
+    def call(self, wanted: CelType) -> str:
         """A call of a function whose result is of the type."""
         pool = self.rare if self.rare and self.chance.random() < 0.004 else self.overloads
         for _ in range(60):
@@ -261,7 +261,7 @@ class Generator(Leaves):
             return self.apply(overload, parameters)
         return self.leaf(wanted)
 
-    def apply(self, overload: Overload, parameters: list[Type]) -> str:
+    def apply(self, overload: Overload, parameters: list[CelType]) -> str:
         arguments = [self.argument(overload, i, p) for i, p in enumerate(parameters)]
         if overload.is_method:
             target, *rest = arguments
@@ -269,7 +269,7 @@ class Generator(Leaves):
             return f"{target}.{overload.function}({', '.join(rest)})"
         return f"{overload.function}({', '.join(arguments)})"
 
-    def argument(self, overload: Overload, index: int, parameter: Type) -> str:
+    def argument(self, overload: Overload, index: int, parameter: CelType) -> str:
         chance = self.chance
         special = {
             "string_to_quantity": QUANTITIES * 4 + BAD_QUANTITIES, "is_quantity_string": QUANTITIES + BAD_QUANTITIES,
@@ -296,10 +296,10 @@ def _all(functions: dict[str, tuple[Overload, ...]]) -> list[Overload]:
     return [o for overloads in functions.values() for o in overloads]
 
 
-def _concrete(t: Type, given: dict[str, Type]) -> Type:
+def _concrete(t: CelType, given: dict[str, CelType]) -> CelType:
     if t.kind == "parameter":
         return given.get(t.name, types.INT)
-    return Type(t.kind, t.name, tuple(_concrete(p, given) for p in t.parameters))
+    return CelType(t.kind, t.name, tuple(_concrete(p, given) for p in t.parameters))
 
 
 _ENVIRONMENTS: tuple[Environment, ...] = ("stored", "new")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from dra_planner.cel import types
-from dra_planner.cel.types import Type
+from dra_planner.cel.types import CelType
 from vocabulary import (
     ADDRESSES,
     BAD_QUANTITIES,
@@ -30,9 +30,9 @@ class Leaves:
 
     def __init__(self, chance: random.Random) -> None:
         self.chance = chance
-        self.variables: list[tuple[str, Type]] = []
+        self.variables: list[tuple[str, CelType]] = []
 
-    def leaf(self, wanted: Type) -> str:
+    def leaf(self, wanted: CelType) -> str:
         """A literal, a variable or a read of the device."""
         chance = self.chance
         fitting = [name for name, t in self.variables if t == wanted or t.kind == "dyn"]
@@ -43,7 +43,7 @@ class Leaves:
             return self.attribute()
         return self.literal(wanted)
 
-    def literal(self, wanted: Type) -> str:
+    def literal(self, wanted: CelType) -> str:
         chance = self.chance
         match wanted.kind:
             case "bool":
@@ -115,11 +115,11 @@ class Leaves:
                     else self.attribute()
                 )
 
-    def element(self, inner: Type) -> str:
+    def element(self, inner: CelType) -> str:
         """An element of a list, now and then one that may be absent."""
         return f"?{self.optional(inner)}" if self.chance.random() < 0.04 else self.leaf(inner)
 
-    def opaque(self, wanted: Type) -> str:
+    def opaque(self, wanted: CelType) -> str:
         chance = self.chance
         if wanted == types.QUANTITY:
             if chance.random() < 0.4:
@@ -137,7 +137,7 @@ class Leaves:
             return chance.choice(["format.dns1123Label()", "format.uuid()", "format.date()", "format.qualifiedName()"])
         return self.attribute()
 
-    def optional(self, inner: Type) -> str:
+    def optional(self, inner: CelType) -> str:
         chance = self.chance
         if chance.random() < 0.4:
             name = chance.choice(NAMES)
@@ -189,7 +189,7 @@ class Leaves:
         """A read of a capacity."""
         return f'device.capacity["{DRIVER}"].{self.chance.choice(["memory", "memory", "cores", "missing"])}'
 
-    def some_type(self) -> Type:
+    def some_type(self) -> CelType:
         return self.chance.choice(
             [
                 types.INT,
@@ -211,6 +211,6 @@ class Leaves:
                 types.CIDR,
                 types.BYTES,
                 types.TIMESTAMP,
-                Type("type", "type", (types.INT,)),
+                CelType("type", "type", (types.INT,)),
             ]
         )

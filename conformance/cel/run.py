@@ -29,7 +29,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parents[1] / "planner")]
 
 import recorded  # noqa: E402  (found through the line above)
 
-from dra_planner.cel import Refused, compile  # noqa: E402
+from dra_planner.cel import RejectedSelector, compile  # noqa: E402
 from dra_planner.cel.compilation import MAX_ESTIMATE  # noqa: E402
 from dra_sandbox.cache import cache_folder  # noqa: E402
 from generate import Case, cases  # noqa: E402
@@ -99,9 +99,11 @@ def compare(case: Case, answer: dict[str, Any], costs: bool) -> Difference | Non
     """How the engine's answer differs from the library's, if it does."""
     selector = compile(case.expression, case.dialect)
     if answer.get("panicked"):
-        return None if isinstance(selector, Refused) else Difference("panic", case, "compiled", answer["refused"])
+        return (
+            None if isinstance(selector, RejectedSelector) else Difference("panic", case, "compiled", answer["refused"])
+        )
     refused = answer.get("refused", "")
-    if isinstance(selector, Refused):
+    if isinstance(selector, RejectedSelector):
         if selector.kind == "unsupported":
             return Difference("unsupported", case, selector.message, refused or "compiles")
         if refused and selector.kind != "cost":

@@ -22,13 +22,13 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1] / "planner")]
 
-from dra_planner.cel import Dialect, Outcome, Refused, compile, prepare  # noqa: E402
+from dra_planner.cel import Dialect, RejectedSelector, SelectorOutcome, compile, prepare  # noqa: E402
 from dra_planner.cel.checking.checker import check  # noqa: E402
 from dra_planner.cel.cost.estimator import estimate  # noqa: E402
 from dra_planner.cel.evaluation.evaluator import compile_tree  # noqa: E402
 from dra_planner.cel.evaluation.state import State  # noqa: E402
 from dra_planner.cel.syntax.parser import ParseError, parse  # noqa: E402
-from dra_planner.cel.types import ANY, BOOL, DYN, INT, SEMVER, STRING, Type  # noqa: E402
+from dra_planner.cel.types import ANY, BOOL, DYN, INT, SEMVER, STRING, CelType  # noqa: E402
 from dra_planner.cel.values import CelError, SemverValue  # noqa: E402
 from dra_planner.releases import features_of  # noqa: E402
 from run import cache  # noqa: E402  (found through the line above)
@@ -99,11 +99,11 @@ def judge(record: dict[str, Any], minor: int) -> str:
     if record.get("derived"):
         return _judge_derived(record, text, dialect)
     selector = compile(text, dialect)
-    if isinstance(selector, Refused) and selector.kind != "cost":
+    if isinstance(selector, RejectedSelector) and selector.kind != "cost":
         return "" if record.get("compileError") else f"refused: {selector.message}"
     if record.get("compileError"):
         return f"compiles: {record['compileError']}"
-    if isinstance(selector, Refused):
+    if isinstance(selector, RejectedSelector):
         return "" if record["maxCost"] > 1_000_000 else f"refused: {selector.message}"
     if selector.estimated_cost != record["maxCost"]:
         return f"estimate {selector.estimated_cost}, not {record['maxCost']}"
@@ -111,7 +111,7 @@ def judge(record: dict[str, Any], minor: int) -> str:
     return "" if any(_same(ours, o) for o in record["outcomes"]) else f"{ours}, not {record['outcomes']}"
 
 
-def _same(ours: Outcome, theirs: dict[str, Any]) -> bool:
+def _same(ours: SelectorOutcome, theirs: dict[str, Any]) -> bool:
     if ours.cost != theirs.get("actualCost", ours.cost) and "cost limit" not in ours.message:
         return False
     if theirs.get("error"):
@@ -151,7 +151,7 @@ def _judge_derived(record: dict[str, Any], text: str, dialect: Dialect) -> str:
     return f"{ours!r}, not {record['outcomes']}"
 
 
-def _may_be_attribute(t: Type, dialect: Dialect) -> bool:
+def _may_be_attribute(t: CelType, dialect: Dialect) -> bool:
     scalars = (BOOL, INT, STRING, ANY, DYN, SEMVER)
     lists = dialect.list_attributes or dialect.environment == "stored"
     return t in scalars or (lists and t.kind == "list" and t.parameters[0] in scalars)

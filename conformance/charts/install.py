@@ -12,7 +12,7 @@ from typing import Any, Final
 import yaml
 from platforms import RELEASE, Declared
 
-from dra_sandbox.control_plane import ApiServer, Refused
+from dra_sandbox.control_plane import ApiRejection, ApiServer
 from dra_sandbox.tools.charts import Charts
 from dra_sandbox.tools.helm import helm_environment
 
@@ -130,7 +130,7 @@ class Cluster:
         try:
             self._server.apply(document)
             self.applied += 1
-        except Refused as refused:
+        except ApiRejection as refused:
             missing = any(name.startswith(_DEFINITIONS) for name in self.left_out)
             missing |= document["apiVersion"].startswith(_OF_THE_CLUSTER)
             if refused.reason == "NoMatch" and missing:

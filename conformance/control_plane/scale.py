@@ -21,7 +21,7 @@ from dra_planner.plan import PlanRequest, make_plan
 from dra_planner.sources import Source
 from dra_sandbox.control_plane import Settings, control_plane
 from dra_sandbox.control_plane.processes import running
-from dra_sandbox.rehearsal import Request, rehearse
+from dra_sandbox.rehearsal import RehearsalRequest, rehearse
 from dra_sandbox.tools.kubernetes import find_binaries
 
 _GPU = "gpu.nvidia.com"
@@ -35,7 +35,7 @@ def main() -> int:
     with control_plane(Settings(given.minor), find_binaries(given.minor), within_seconds=300) as plane:
         watch = _Memory(plane.folder)
         began = time.monotonic()
-        request = Request(plan=plan, sources=sources, within_seconds=given.time_limit)
+        request = RehearsalRequest(plan=plan, sources=sources, within_seconds=given.time_limit)
         found = rehearse(plane, request)
         seconds = time.monotonic() - began
         watch.stop()

@@ -10,7 +10,7 @@ import json
 from http import HTTPStatus
 from typing import Any, Final
 
-from dra_sandbox.control_plane import ApiServer, Refused
+from dra_sandbox.control_plane import ApiRejection, ApiServer
 
 Json = dict[str, Any]
 
@@ -20,12 +20,12 @@ _RETAINED: Final = ("strategy", "updateStrategy")  # of which only the fields th
 
 
 def apply(server: ApiServer, manifest: Json) -> None:
-    """Create the object of a manifest, or patch the one that is there. Raises Refused."""
+    """Create the object of a manifest, or patch the one that is there. Raises ApiRejection."""
     path = server.path(manifest)
     given = _annotated(manifest)
     try:
         there = server.call("GET", path)
-    except Refused as refused:
+    except ApiRejection as refused:
         if refused.status != HTTPStatus.NOT_FOUND:
             raise
         server.create(given)

@@ -12,9 +12,9 @@ from cluster_changes import Manifests
 from cluster_objects import cluster_objects
 from cluster_workloads import WorkloadMaker
 from dra_planner.releases import features_of
-from dra_sandbox.control_plane import ApiServer, Refused
+from dra_sandbox.control_plane import ApiRejection, ApiServer
 from dra_sandbox.rehearsal.clearing import clear_workloads
-from dra_sandbox.rehearsal.deciding import Decisions, Load
+from dra_sandbox.rehearsal.deciding import Decisions, PendingWork
 from dra_sandbox.rehearsal.settling import wait_for_quotas
 from dra_sandbox.rehearsal.snapshot import CLAIMS, NODES, PODS, SLICES, take_cluster
 from dra_sandbox.rehearsal.workloads import ANNOTATION
@@ -36,7 +36,7 @@ _TRIES: Final = 3
 class Stage:
     """A control plane without a cluster, and what one seed makes of it."""
 
-    def __init__(self, server: ApiServer, load: Load, minor: int, seed: int) -> None:
+    def __init__(self, server: ApiServer, load: PendingWork, minor: int, seed: int) -> None:
         self._server, self._minor = server, minor
         self._chance = random.Random(f"clusters/{seed}")
         self._decisions = Decisions(server, load)
@@ -90,7 +90,7 @@ class Stage:
         for each in objects:
             try:
                 apply(self._server, each)
-            except Refused as refusal:
+            except ApiRejection as refusal:
                 refused[f"{each['kind']}/{each['metadata']['namespace']}/{each['metadata']['name']}"] = str(refusal)
                 continue
             wait_for_quotas(self._server, [each], _SECONDS)

@@ -28,7 +28,7 @@ from cluster_records import write_case
 from dra_planner.releases import RELEASES
 from dra_sandbox.control_plane import ApiServer, Settings, control_plane
 from dra_sandbox.rehearsal.clearing import clear_workloads
-from dra_sandbox.rehearsal.deciding import Decisions, Load
+from dra_sandbox.rehearsal.deciding import Decisions, PendingWork
 from dra_sandbox.rehearsal.snapshot import NODES, PODS, take_cluster
 from dra_sandbox.rehearsal.workloads import ANNOTATION
 from dra_sandbox.tools.kubernetes import find_binaries
@@ -46,7 +46,7 @@ def main() -> int:
     for minor in given.minor or RELEASES:
         with control_plane(Settings(minor), find_binaries(minor), within_seconds=600) as plane:
             for seed in range(given.seed, given.seed + given.count):
-                case = _Stage(ApiServer.of(plane), Load(plane), random.Random(f"preemptions/{seed}")).play()
+                case = _Stage(ApiServer.of(plane), PendingWork(plane), random.Random(f"preemptions/{seed}")).play()
                 case = {"kubernetes": plane.version, "seed": seed, **case}
                 found, tries = differences(case)
                 wrong += bool(found)
@@ -63,7 +63,7 @@ def main() -> int:
 class _Stage:
     """One cluster on a control plane that has none."""
 
-    def __init__(self, server: ApiServer, load: Load, chance: random.Random) -> None:
+    def __init__(self, server: ApiServer, load: PendingWork, chance: random.Random) -> None:
         self._server, self._chance = server, chance
         self._decisions = Decisions(server, load)
 

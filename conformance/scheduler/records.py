@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from dra_sandbox.rehearsal import Comparison, WorkloadRow
+from dra_sandbox.rehearsal import ComparedWorkload, Comparison
 from generate import Case
 
 Json = dict[str, Any]
@@ -31,7 +31,7 @@ def record_of(case: Case, found: list[Comparison]) -> Json:
     }
 
 
-def _row(row: WorkloadRow) -> Json:
+def _row(row: ComparedWorkload) -> Json:
     document: Json = {"placed": row.outcome.placed, "pending": row.pending, "pools": dict(row.outcome.pools)}
     nodes = Counter(pod.node for pod in row.outcome.pods if pod.node)
     document["nodes"] = dict(sorted(nodes.items()))

@@ -29,8 +29,8 @@ from dra_planner.fleet import read_fleet
 from dra_planner.plan import Plan, PlanRequest, make_plan
 from dra_planner.releases import RELEASES, features_of
 from dra_planner.sources import Source
-from dra_sandbox.control_plane import ControlPlaneError, Refused, Settings, control_plane
-from dra_sandbox.rehearsal import Order, Request, rehearse_in_turn
+from dra_sandbox.control_plane import ApiRejection, ControlPlaneError, Settings, control_plane
+from dra_sandbox.rehearsal import RehearsalRequest, WorkloadOrder, rehearse_in_turn
 from dra_sandbox.tools.kubernetes import Binaries, find_binaries
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests/planner/plan"))
@@ -128,14 +128,14 @@ def _try(rules: bool, minor: int, binaries: Binaries, seed: int) -> Json | str:
     if not any(pool.nodes.desired for pool in plan.pools):
         return "without a node"
     requests = [
-        Request(plan=plan, sources=sources, order=order, one_by_one=True, within_seconds=600)
-        for order in (Order(), Order("reversed"), Order("random", seed))
+        RehearsalRequest(plan=plan, sources=sources, order=order, one_by_one=True, within_seconds=600)
+        for order in (WorkloadOrder(), WorkloadOrder("reversed"), WorkloadOrder("random", seed))
     ]
     for attempt in range(1, _TRIES + 1):
         try:
             with control_plane(Settings(minor), binaries, within_seconds=600) as plane:
                 return record_of(case, list(rehearse_in_turn(plane, requests)))
-        except Refused as refused:
+        except ApiRejection as refused:
             return f"refused by the API server: {str(refused)[:120]}"
         except ControlPlaneError as error:
             if attempt == _TRIES:

@@ -25,7 +25,7 @@ from cluster_records import recorded, write_case
 from cluster_stage import Stage
 from dra_planner.releases import RELEASES
 from dra_sandbox.control_plane import ApiServer, Settings, control_plane
-from dra_sandbox.rehearsal.deciding import Load
+from dra_sandbox.rehearsal.deciding import PendingWork
 from dra_sandbox.tools.kubernetes import find_binaries
 
 
@@ -40,7 +40,7 @@ def main() -> int:
             for each in shared_objects():
                 server.apply(each)
             for seed in range(given.seed, given.seed + given.count):
-                stage = Stage(server, Load(plane), minor, seed)
+                stage = Stage(server, PendingWork(plane), minor, seed)
                 case = recorded({"kubernetes": plane.version, "seed": seed, **stage.play()})
                 if not stage.is_quiet:
                     reasons["did not settle in time"] += 1

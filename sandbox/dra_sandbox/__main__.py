@@ -100,7 +100,7 @@ def _rehearse(given: argparse.Namespace) -> int:
     from rich.console import Console
 
     from dra_planner.errors import PlannerError
-    from dra_sandbox.control_plane import ControlPlaneError, Refused
+    from dra_sandbox.control_plane import ApiRejection, ControlPlaneError
     from dra_sandbox.engine import EngineError
     from dra_sandbox.kept_stacks import KeptStacks, StackRefused, chosen_stack, stacks_folder
 
@@ -127,7 +127,7 @@ def _rehearse(given: argparse.Namespace) -> int:
     except (StackRefused, PlannerError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    except (EngineError, ControlPlaneError, Refused) as error:
+    except (EngineError, ControlPlaneError, ApiRejection) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
 

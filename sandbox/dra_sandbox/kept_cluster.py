@@ -12,7 +12,7 @@ from dra_planner.offers import predict_offers
 from dra_planner.plan import fleet_classes
 from dra_planner.planfile import PlanFile
 from dra_planner.releases import features_of
-from dra_sandbox.control_plane import ApiServer, ControlPlane, ControlPlaneError, Refused, Settings, start
+from dra_sandbox.control_plane import ApiRejection, ApiServer, ControlPlane, ControlPlaneError, Settings, start
 from dra_sandbox.control_plane.plane import is_kept, read_plane
 from dra_sandbox.control_plane.processes import running
 from dra_sandbox.rehearsal.cluster import DAEMON_LABEL, DAEMON_NAMESPACE, PlannedCluster, cluster_of, daemon_of
@@ -65,7 +65,7 @@ def planned_cluster(fleet: Fleet, plan: PlanFile) -> PlannedCluster:
 def set_nodes(plane: ControlPlane, cluster: PlannedCluster) -> None:
     """Make the nodes with their slices be those of a plan: those that are there stay as they are, others go.
 
-    Raises Refused when the API server does not take them.
+    Raises ApiRejection when the API server does not take them.
     """
     server = ApiServer.of(plane)
     _keep(server, (_SLICES, _NODES), _names(cluster.objects))
@@ -78,7 +78,7 @@ def set_nodes(plane: ControlPlane, cluster: PlannedCluster) -> None:
 def set_predicted(plane: ControlPlane, cluster: PlannedCluster) -> None:
     """Put in what the plan predicts and no release of the stack has brought: DeviceClasses, and the pods of daemons.
 
-    Raises Refused when the API server does not take them.
+    Raises ApiRejection when the API server does not take them.
     """
     server = ApiServer.of(plane)
     brought = {each["metadata"]["name"] for each in server.listed(_DAEMON_SETS)[0]}
@@ -112,6 +112,6 @@ def _keep(server: ApiServer, paths: Iterable[str], names: set[str]) -> None:
 def _create(server: ApiServer, item: dict[str, Any]) -> None:
     try:
         server.create(item)
-    except Refused as refused:
+    except ApiRejection as refused:
         if refused.status != HTTPStatus.CONFLICT:
             raise

@@ -27,8 +27,8 @@ from dra_planner.releases import features_of
 from dra_planner.simulation import (
     DEFAULT,
     MOST_ALLOCATED,
+    ArrivalOrder,
     CountQuestion,
-    Order,
     Profile,
     SimulatedPool,
     Simulator,
@@ -56,7 +56,7 @@ def in_order(demand: Demand, offers: tuple[Offer, ...], sizing: Sizing, orders: 
     pods = sum(shape.figures.steady for shape in demand.shapes)
     for scoring, profile in SCORINGS.items():
         for model, name in MODELS.items():
-            tried = tuple(Order(name, seed) for seed in range(1, orders + 1))  # type: ignore[arg-type]
+            tried = tuple(ArrivalOrder(name, seed) for seed in range(1, orders + 1))  # type: ignore[arg-type]
             simulator = Simulator.of(
                 demand, predicted_nodes(offers, counts), CLASSES, features_of(MINOR), profile=profile
             )
@@ -83,7 +83,7 @@ def least(usd: float, sizing: Sizing, aim: float) -> str:
 
 
 def built(
-    demand: Demand, offers: tuple[Offer, ...], sizing: Sizing, orders: tuple[Order, ...], profile: Profile
+    demand: Demand, offers: tuple[Offer, ...], sizing: Sizing, orders: tuple[ArrivalOrder, ...], profile: Profile
 ) -> str:
     """Return the price of counts that place everything in each order, with the bound as 1."""
     pools = tuple(
@@ -109,7 +109,7 @@ def apart(demand: Demand, offers: tuple[Offer, ...], bound: Decimal) -> tuple[fl
         usd += sizing.hourly_plan or 0
         nodes = predicted_nodes(offers, {pool.name: pool.plan for pool in sizing.pools})
         simulator = Simulator.of(alone, nodes, CLASSES, features_of(MINOR))
-        stranded += sum(len(simulator.run(Order("random", seed)).pending) for seed in (1, 2))
+        stranded += sum(len(simulator.run(ArrivalOrder("random", seed)).pending) for seed in (1, 2))
     return float(usd / bound), stranded
 
 

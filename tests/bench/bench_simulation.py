@@ -21,7 +21,7 @@ from clusters import CLASSES, F36, offer, workload  # noqa: E402
 from dra_planner.model import ClaimSpec, Demand, Shape  # noqa: E402
 from dra_planner.simulation import (  # noqa: E402
     SETTLED,
-    Order,
+    ArrivalOrder,
     SimulatedNode,
     Simulator,
     observed_nodes,
@@ -53,7 +53,7 @@ def claims(gpus: int) -> list[ClaimSpec]:
     return [claim(request(count=gpus))] if gpus else []
 
 
-def measure(name: str, shapes: Sequence[Shape], nodes: Sequence[SimulatedNode], order: Order = SETTLED) -> None:
+def measure(name: str, shapes: Sequence[Shape], nodes: Sequence[SimulatedNode], order: ArrivalOrder = SETTLED) -> None:
     start = time.process_time()
     outcome = Simulator.of(Demand(shapes=tuple(shapes)), nodes, CLASSES, F36).run(order)
     seconds = time.process_time() - start
@@ -68,8 +68,8 @@ if __name__ == "__main__":
     measure("8 000 equal pods of a Job", many(1, "Job"), equal)
     measure("8 000 equal pods of a Deployment", many(1, "Deployment"), equal)
     measure("20 Deployments, one after the other", many(20, "Deployment"), equal)
-    measure("20 Deployments, pods shuffled", many(20, "Deployment"), equal, Order("random", 1))
+    measure("20 Deployments, pods shuffled", many(20, "Deployment"), equal, ArrivalOrder("random", 1))
     roomy = predicted_nodes([offer("pool", 8, zone="a", cpu=192_000, memory=768 * GI)], {"pool": NODES})
-    measure("20 Deployments of many sizes, pods shuffled", sizes(20), roomy, Order("random", 1))
-    measure("100 Deployments of many sizes, pods shuffled", sizes(100), roomy, Order("random", 1))
+    measure("20 Deployments of many sizes, pods shuffled", sizes(20), roomy, ArrivalOrder("random", 1))
+    measure("100 Deployments of many sizes, pods shuffled", sizes(100), roomy, ArrivalOrder("random", 1))
     measure("3 000 pods of a Deployment, nodes observed", [workload(one_gpu(), 3_000)], own)

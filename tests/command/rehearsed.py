@@ -10,14 +10,14 @@ from dra_planner.plan import Plan, PlanRequest, make_plan
 from dra_planner.sources import Source
 from dra_sandbox.rehearsal import (
     Comparison,
-    Difference,
-    Outcome,
+    OutcomeDifference,
     PoolOutcome,
-    Scenario,
+    RehearsalOutcome,
+    RehearsalScenario,
+    RehearsedWorkload,
     ScenarioOutcome,
     ScenarioRow,
     SimulatedWorkload,
-    WorkloadOutcome,
 )
 from dra_sandbox.rehearsal.comparison import compare
 from dra_sandbox.rehearsal.outcome import HeldDevice, PodOutcome
@@ -50,7 +50,7 @@ def ref(name: str) -> WorkloadRef:
     return WorkloadRef("Deployment", "default", name)
 
 
-def outcome_of(name: str, pending: int = 0, words: str = WORDS, **pools: int) -> WorkloadOutcome:
+def outcome_of(name: str, pending: int = 0, words: str = WORDS, **pools: int) -> RehearsedWorkload:
     """So many pods in each pool, one on each node of it, each with its first GPU."""
     pods = [
         PodOutcome(
@@ -64,7 +64,7 @@ def outcome_of(name: str, pending: int = 0, words: str = WORDS, **pools: int) ->
         for index in range(count)
     ]
     pods += [PodOutcome(f"{name}-pending-{index}", "", words, is_judged=True) for index in range(pending)]
-    return WorkloadOutcome(ref(name), tuple(pods), pools)
+    return RehearsedWorkload(ref(name), tuple(pods), pools)
 
 
 def simulated(**pools: dict[str, int]) -> dict[WorkloadRef, SimulatedWorkload]:
@@ -76,13 +76,17 @@ def rehearsal() -> Comparison:
     plan = plan_of(deployment("web", 2), deployment("batch", 4), deployment("last", 1))
     rows = (outcome_of("web", l4=2), outcome_of("batch", a10g=4), outcome_of("last", pending=1))
     pools = (PoolOutcome("l4", 2, 2, 2, 2, 2), PoolOutcome("a10g", 1, 1, 4, 4, 4), PoolOutcome("system", 1, 0, 0, 0, 0))
-    outcome = Outcome(rows, pools, decided=True)
+    outcome = RehearsalOutcome(rows, pools, decided=True)
     runs = [simulated(web={"l4": 2}, batch={"a10g": 4}, last={})]
     lost = outcome_of("web", pending=1, l4=1)
     after = (
         ScenarioRow(2, 2, lost, SimulatedWorkload({"l4": 1})),
         ScenarioRow(
-            4, 4, outcome_of("batch", a10g=4), SimulatedWorkload({"a10g": 3, "l4": 1}), Difference("arrived-together")
+            4,
+            4,
+            outcome_of("batch", a10g=4),
+            SimulatedWorkload({"a10g": 3, "l4": 1}),
+            OutcomeDifference("arrived-together"),
         ),
         ScenarioRow(0, 1, outcome_of("last", pending=1), SimulatedWorkload({})),
     )
@@ -94,5 +98,5 @@ def rehearsal() -> Comparison:
         release="1.36.3",
         notes=("attributes that are known at run time only have invented values: uuid",),
         seconds=2.34,
-        scenarios=(ScenarioOutcome(Scenario("node-lost", "l4-1"), "the node l4-1 is lost", after, True, 1.5),),
+        scenarios=(ScenarioOutcome(RehearsalScenario("node-lost", "l4-1"), "the node l4-1 is lost", after, True, 1.5),),
     )

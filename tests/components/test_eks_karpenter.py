@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from dra_planner.catalog import machine
-from dra_planner.clouds import NodeSettings
+from dra_planner.clouds import AllocatableSettings
 from dra_planner.clouds.eks import max_pods
 from dra_planner.fleet import read_fleet
 from dra_planner.plan import PlanRequest, make_plan, plan_file
@@ -356,7 +356,7 @@ def test_a_platform_has_karpenter_and_a_pool_for_each_row_of_its_plan(platform: 
 
 
 def test_nodes_have_the_pods_that_the_plan_counts_on(platform: Any) -> None:
-    wanted = max_pods(machine("eks", "g6.2xlarge"), NodeSettings())[0]
+    wanted = max_pods(machine("eks", "g6.2xlarge"), AllocatableSettings())[0]
     assert node_class(platform(), "dra-l4-class")["kubelet"]["maxPods"] == wanted
 
 

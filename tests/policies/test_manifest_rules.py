@@ -366,7 +366,7 @@ def test_a_selector_that_this_program_cannot_evaluate(monkeypatch: pytest.Monkey
     """Every function of today's releases is there: the next release's first new one is what this rule waits for."""
     all_there = table.implementation_of
 
-    def one_missing(overload: str, library: table.Library) -> Callable[..., Any] | None:
+    def one_missing(overload: str, library: table.CelLibrary) -> Callable[..., Any] | None:
         return None if "lower" in overload else all_there(overload, library)
 
     monkeypatch.setattr(calls, "implementation_of", one_missing)

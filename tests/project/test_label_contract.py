@@ -51,10 +51,10 @@ def declared(fleet: Fleet, plan: PlanFile, name: str) -> Any:
     """Return the checked inputs of the component that builds a pool."""
     pool = fleet.pool(name)
     if fleet.cloud == "eks":
-        from pulumi_dra.eks.from_fleet import PoolPlace, pool_args
+        from pulumi_dra.eks.from_fleet import EksPoolPlace, pool_args
         from pulumi_dra.eks.pool.gpu_pool_inputs import EksGpuPoolArgs, read_gpu_pool_inputs
 
-        place = PoolPlace(
+        place = EksPoolPlace(
             cluster_name="dev",
             node_role_arn="arn:aws:iam::111122223333:role/nodes",
             subnets_in=lambda zones: ["subnet-a"],
@@ -68,7 +68,7 @@ def declared(fleet: Fleet, plan: PlanFile, name: str) -> Any:
         read = InputReader("EksGpuPool", name, pool_args(NO_OPTIONS, fleet, plan, pool, place), EksGpuPoolArgs)
         return read_gpu_pool_inputs(read, name)
     if fleet.cloud == "aks":
-        from pulumi_dra.aks.from_fleet import PoolPlace as AksPlace
+        from pulumi_dra.aks.from_fleet import AksPoolPlace as AksPlace
         from pulumi_dra.aks.from_fleet import pool_args as aks_pool_args
         from pulumi_dra.aks.gpu_pool_inputs import AksGpuPoolArgs
         from pulumi_dra.aks.gpu_pool_inputs import read_gpu_pool_inputs as read_aks_inputs

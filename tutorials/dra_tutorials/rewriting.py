@@ -16,7 +16,7 @@ from dra_planner.errors import ManifestError, Place
 from dra_planner.manifests.documents import read_documents
 from dra_planner.manifests.objects import read_objects
 from dra_planner.manifests.repairing import plain_separator
-from dra_planner.manifests.rewriting.rewrite import Change, Refusal, Rewriting
+from dra_planner.manifests.rewriting.rewrite import KeptObject, Rewriting, RewrittenObject
 from dra_planner.manifests.rewriting.texts import cut
 from dra_planner.sources import Source, has_embedded
 from dra_tutorials.blocks.embedded import CodeBlock, manifest_blocks
@@ -65,10 +65,10 @@ def rewrite_with_pages(sources: Sequence[Source], rewrite: Rewrite) -> tuple[Rew
     return tuple(files[source.name] for source in sources)
 
 
-def _parts(page: Source) -> tuple[list[_Part], list[Refusal]]:
+def _parts(page: Source) -> tuple[list[_Part], list[KeptObject]]:
     """Return the blocks of a page that hold objects, and refusals for those that cannot be read."""
     parts: list[_Part] = []
-    refused: list[Refusal] = []
+    refused: list[KeptObject] = []
     for block in manifest_blocks(page):
         text = "".join(f"{line}\n" for line in block.lines)
         values: tuple[str, ...] = ()
@@ -80,7 +80,7 @@ def _parts(page: Source) -> tuple[list[_Part], list[Refusal]]:
     return parts, refused
 
 
-def _unreadable(block: Source, first: int) -> Iterator[Refusal]:
+def _unreadable(block: Source, first: int) -> Iterator[KeptObject]:
     """Yield a refusal for each document of a block that cannot be read: the others are rewritten."""
     line = 0
     for before, text in cut(block.text):
@@ -88,7 +88,7 @@ def _unreadable(block: Source, first: int) -> Iterator[Refusal]:
         try:
             read_objects(read_documents([Source(block.name, "\n" * line + text)])[0])
         except ManifestError as error:
-            yield Refusal(Place(block.name, error.place.line + first), "a block", "YAML", error.message)
+            yield KeptObject(Place(block.name, error.place.line + first), "a block", "YAML", error.message)
         line += text.count("\n")
 
 
@@ -98,21 +98,23 @@ def _held_apart(text: str) -> tuple[str, tuple[str, ...]]:
     return _SHELL_VALUE.sub(lambda match: _FILLED_IN.format(values.index(match[0])), text), values
 
 
-def _together(page: Source, done: Iterable[tuple[_Part, Rewriting]], refused: Sequence[Refusal]) -> Rewriting:
+def _together(page: Source, done: Iterable[tuple[_Part, Rewriting]], refused: Sequence[KeptObject]) -> Rewriting:
     lines = page.text.splitlines(keepends=True)
-    changes: list[Change] = []
+    changes: list[RewrittenObject] = []
     refusals = list(refused)
     for part, rewriting in reversed(list(done)):
         first = part.block.first
         refusals += [
-            Refusal(_below(each.place, first), part.shown(each.name), each.was, part.reason(each.reason), each.example)
+            KeptObject(
+                _below(each.place, first), part.shown(each.name), each.was, part.reason(each.reason), each.example
+            )
             for each in rewriting.refusals
         ]
         taken = _taken_by_shell(part, rewriting) if rewriting.is_changed else ""
         if taken:
             reason = f'a shell would read "{taken}" of its new form: put quotes around the word that ends the heredoc'
             refusals += [
-                Refusal(_below(each.place, first), part.shown(each.name), each.was, reason)
+                KeptObject(_below(each.place, first), part.shown(each.name), each.was, reason)
                 for each in rewriting.changes
             ]
         elif rewriting.is_changed:
@@ -126,11 +128,11 @@ def _together(page: Source, done: Iterable[tuple[_Part, Rewriting]], refused: Se
     return Rewriting(page, "".join(lines), tuple(changes), tuple(refusals))
 
 
-def _separated(part: _Part, file: str) -> Iterator[Change]:
+def _separated(part: _Part, file: str) -> Iterator[RewrittenObject]:
     """Yield the lines of dashes that are written as the separators that they were meant for."""
     for number, line in enumerate(part.block.lines, part.block.first + 1):
         if plain_separator(line) != line:
-            yield Change(Place(file, number), "a separator", line, "---")
+            yield RewrittenObject(Place(file, number), "a separator", line, "---")
 
 
 def _below(place: Place, lines: int) -> Place:

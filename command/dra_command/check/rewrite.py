@@ -18,7 +18,7 @@ from dra_command.inputs.yaml_repair import repair_sources
 from dra_command.pens.visible import visible
 from dra_planner.errors import Place, SourceError
 from dra_planner.manifests.documents import read_documents
-from dra_planner.manifests.rewriting import Change, Refusal, Rewriting, rewrite
+from dra_planner.manifests.rewriting import KeptObject, Rewriting, RewrittenObject, rewrite
 from dra_planner.plan import check_selector
 from dra_planner.releases import MAXIMUM_MINOR, Features, features_of, parse_version
 from dra_planner.sources import STDIN_NAME, Source, has_embedded, is_terraform
@@ -73,24 +73,26 @@ def rewrite_manifests(values: argparse.Namespace) -> int:
     return Status.BROKEN if refusals else Status.FITS
 
 
-def _old_parts(page: Source, features: Features) -> Iterator[Refusal]:
+def _old_parts(page: Source, features: Features) -> Iterator[KeptObject]:
     """Yield what of a page has an older form and is no object: a part stays as it is."""
     found = read_embedded(page)
     for told in evaluate_fragments((*found.others, *found.unlabelled), fragment_evaluation(features), page.text)[0]:
         if told.code in _OLDER:
             place = Place(told.place.file, told.place.line)
-            yield Refusal(place, "a part without apiVersion and kind", "it", f"{told.message} ({told.fix})")
+            yield KeptObject(place, "a part without apiVersion and kind", "it", f"{told.message} ({told.fix})")
 
 
-def _old_objects(program: Source, features: Features) -> Iterator[Refusal]:
+def _old_objects(program: Source, features: Features) -> Iterator[KeptObject]:
     """Yield the objects of older versions that are declared in Terraform's language, which stays as it is."""
     for told in terraform_findings(program.text, program.name, 1, features):
         if told.code == "version-not-served":
             name = told.message.partition(": ")[0]
-            yield Refusal(told.place, name, "it", f"it is in Terraform's language, which is not rewritten: {told.fix}")
+            yield KeptObject(
+                told.place, name, "it", f"it is in Terraform's language, which is not rewritten: {told.fix}"
+            )
 
 
-def change_lines(changes: Iterable[Change]) -> Iterable[str]:
+def change_lines(changes: Iterable[RewrittenObject]) -> Iterable[str]:
     """Yield a line for each object that was rewritten, and its notes."""
     for change in changes:
         now = "removed" if not change.now else change.now if change.now != change.was else "in the form of v1"
@@ -99,7 +101,7 @@ def change_lines(changes: Iterable[Change]) -> Iterable[str]:
             yield f"    {note}"
 
 
-def _tell_refusals(refusals: Iterable[Refusal]) -> None:
+def _tell_refusals(refusals: Iterable[KeptObject]) -> None:
     """Print why objects stay as they are; an example that several of them share is printed once."""
     examples: dict[str, None] = {}
     for refusal in refusals:

@@ -19,18 +19,18 @@ from dra_command.claim_report.contract import (
     WhatIfRow,
 )
 from dra_planner.allocation.reasons.explanation import AlternativeReport, ConstraintReport, Exclusion
-from dra_planner.cel import Explanation as SelectorReport
-from dra_planner.cel import Term, ValuesAt
+from dra_planner.cel import SelectorExplanation as SelectorReport
+from dra_planner.cel import SelectorTerm, ValuesAt
 from dra_planner.model import Reason
-from dra_planner.plan.explanation.claims import Explanation, PoolExplanation
+from dra_planner.plan.explanation.claims import ClaimExplanation, PoolExplanation
 
 
-def explain_json(explanation: Explanation) -> str:
+def explain_json(explanation: ClaimExplanation) -> str:
     """Return the explanation as indented JSON."""
     return explain_output(explanation).model_dump_json(indent=2, by_alias=True)
 
 
-def explain_output(explanation: Explanation) -> ExplainOutput:
+def explain_output(explanation: ClaimExplanation) -> ExplainOutput:
     """Return the explanation as the contract's model."""
     return ExplainOutput(
         verdict=explanation.verdict,
@@ -44,7 +44,7 @@ def explain_output(explanation: Explanation) -> ExplainOutput:
     )
 
 
-def _what_if(explanation: Explanation) -> WhatIfRow | None:
+def _what_if(explanation: ClaimExplanation) -> WhatIfRow | None:
     asked = explanation.what_if
     return WhatIfRow(changes=list(asked.changes), verdict_before=asked.verdict_before) if asked is not None else None
 
@@ -76,7 +76,7 @@ def _selector(report: SelectorReport) -> SelectorRow:
     )
 
 
-def _condition(term: Term) -> ConditionRow:
+def _condition(term: SelectorTerm) -> ConditionRow:
     return ConditionRow(
         expression=term.text,
         matching=term.matching,

@@ -8,15 +8,15 @@ from collections.abc import Iterable, Iterator
 from dra_command.pens.signs import Signs
 from dra_command.pens.table import Table
 from dra_command.pens.visible import short
-from dra_planner.cel import Term
-from dra_planner.plan.explanation.claims import Explanation, PoolExplanation
+from dra_planner.cel import SelectorTerm
+from dra_planner.plan.explanation.claims import ClaimExplanation, PoolExplanation
 from dra_planner.wording import counted
 
 _DOMAIN = re.compile(r"""device\.(?:attributes|capacity)\[["'][^"']*["']\]\.""")
 _KNOWN_LATER = "run time only"
 
 
-def terms_table(explanation: Explanation, signs: Signs, most_pools: int) -> Table | None:
+def terms_table(explanation: ClaimExplanation, signs: Signs, most_pools: int) -> Table | None:
     """Return conditions against pools; None where there is but one condition, which messages tell already."""
     pools = [pool for pool in explanation.pools if pool.selectors][:most_pools]
     texts = list(dict.fromkeys(term.text for pool in pools for each in pool.selectors for term in each.terms))
@@ -27,12 +27,12 @@ def terms_table(explanation: Explanation, signs: Signs, most_pools: int) -> Tabl
     return Table("Claim", heads, rows)
 
 
-def term_of(pool: PoolExplanation, text: str) -> Term | None:
+def term_of(pool: PoolExplanation, text: str) -> SelectorTerm | None:
     """Return a condition as the pool's devices answer it; None where it did not keep any of them away."""
     return next((term for each in pool.selectors for term in each.terms if term.text == text), None)
 
 
-def term_state(term: Term) -> str:
+def term_state(term: SelectorTerm) -> str:
     """Return whether the devices pass: "true", "false", "unknown", or "error"."""
     if term.failing:
         return "false"
@@ -41,12 +41,12 @@ def term_state(term: Term) -> str:
     return "unknown" if term.unknown else "true"
 
 
-def term_values(term: Term) -> str:
+def term_values(term: SelectorTerm) -> str:
     """Return what the devices have where the condition looks."""
     return ", ".join(_values(term))
 
 
-def term_cell(term: Term | None, signs: Signs) -> str:
+def term_cell(term: SelectorTerm | None, signs: Signs) -> str:
     """Return sign and values of a condition on one pool."""
     if term is None:
         return ""
@@ -59,7 +59,7 @@ def short_term(text: str) -> str:
     return _DOMAIN.sub("", text)
 
 
-def _values(term: Term) -> Iterator[str]:
+def _values(term: SelectorTerm) -> Iterator[str]:
     for read in term.reads:
         values = read.values[:3]
         yield from (value if len(read.values) == 1 else f"{value} ×{count}" for value, count in values)
@@ -73,7 +73,9 @@ def _values(term: Term) -> Iterator[str]:
         yield "error"
 
 
-def failing_tables(explanations: Iterable[Explanation], signs: Signs, most_pools: int) -> Iterator[tuple[str, Table]]:
+def failing_tables(
+    explanations: Iterable[ClaimExplanation], signs: Signs, most_pools: int
+) -> Iterator[tuple[str, Table]]:
     """Yield the workloads of each failing claim with the claim's table."""
     for explanation in explanations:
         table = terms_table(explanation, signs, most_pools)

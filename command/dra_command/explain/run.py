@@ -12,7 +12,7 @@ from dra_command.explain.what_if import changed_fleet, require_text_or_json
 from dra_command.inputs.command_inputs import CommandInputs, print_skipped_files, read_inputs
 from dra_planner.fleet import Fleet
 from dra_planner.plan import PlanRequest, make_plan
-from dra_planner.plan.explanation.claims import Explanation, WhatIf, explain_claim
+from dra_planner.plan.explanation.claims import ClaimExplanation, WhatIf, explain_claim
 
 
 def run(values: argparse.Namespace) -> int:
@@ -69,12 +69,12 @@ def _explain_pool(values: argparse.Namespace) -> int:
     return status_of(report.verdict, allow_unknown=values.allow_unknown)
 
 
-def _explain(inputs: CommandInputs, fleet: Fleet | None, values: argparse.Namespace) -> Explanation:
+def _explain(inputs: CommandInputs, fleet: Fleet | None, values: argparse.Namespace) -> ClaimExplanation:
     request = PlanRequest(sources=inputs.sources, fleet=fleet, observed=inputs.observed, kubernetes=inputs.kubernetes)
     return explain_claim(make_plan(request).judgement, values.claim, values.pool)
 
 
-def _explained(inputs: CommandInputs, values: argparse.Namespace) -> Explanation:
+def _explained(inputs: CommandInputs, values: argparse.Namespace) -> ClaimExplanation:
     """Return the explanation; on a fleet with the values of --what-if, with what it is on the fleet as it stands."""
     fleet, changes = changed_fleet(inputs, values)
     explanation = _explain(inputs, fleet, values)
@@ -85,7 +85,7 @@ def _explained(inputs: CommandInputs, values: argparse.Namespace) -> Explanation
     return replace(explanation, what_if=WhatIf(changes=changes, verdict_before=verdict))
 
 
-def _print(explanation: Explanation, values: argparse.Namespace) -> None:
+def _print(explanation: ClaimExplanation, values: argparse.Namespace) -> None:
     match values.format:
         case "json":
             from dra_command.claim_report.json import explain_json

@@ -15,7 +15,7 @@ from typing import Final
 
 from dra_command.inputs.yaml_repair import is_readable
 from dra_planner.errors import Diagnostic, Place
-from dra_planner.manifests.rewriting import Refusal, Rewriting, rewrite
+from dra_planner.manifests.rewriting import KeptObject, Rewriting, rewrite
 from dra_planner.plan import check_selector
 from dra_planner.releases import Features
 from dra_planner.sources import Source, has_embedded
@@ -56,7 +56,7 @@ def add_findings_of_v1(
 
 def _truthful(
     finding: Diagnostic,
-    refused: Mapping[_At, Refusal],
+    refused: Mapping[_At, KeptObject],
     removed: Collection[_At],
     faulty: Collection[_At],
 ) -> Diagnostic:

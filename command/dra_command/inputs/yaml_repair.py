@@ -15,14 +15,14 @@ from dra_planner.releases import MAXIMUM_MINOR, Features, features_of
 from dra_planner.sources import STDIN_NAME, Source, has_embedded, read_file
 
 if TYPE_CHECKING:
-    from dra_planner.manifests.repairing import Repair
+    from dra_planner.manifests.repairing import TextRepair
 
 _LARGEST: Final = 100_000  # characters
 _NOT_OF_FORM: Final = frozenset({"version-not-served", "namespace-not-found", "admission-refused"})
 """Refusals that say nothing about the form of a text."""
 
 
-def repair_source(source: Source, features: Features) -> Repair | None:
+def repair_source(source: Source, features: Features) -> TextRepair | None:
     """Return the text of a source as it was meant; None where it is right, or where that cannot be told."""
     if len(source.text) > _LARGEST:
         return None

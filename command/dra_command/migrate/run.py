@@ -16,7 +16,7 @@ from dra_command.migrate.text import print_migration
 from dra_planner.errors import SourceError
 from dra_planner.manifests.documents import read_documents
 from dra_planner.manifests.objects import read_objects
-from dra_planner.migration import Migration, PluginFacts, Result, Sharing, migrate, read_plugin_facts
+from dra_planner.migration import DeviceSharing, Migration, PluginFacts, Result, migrate, read_plugin_facts
 from dra_planner.migration.target import target_of_fleet
 
 _KINDS = ("nodes", "configmaps")
@@ -62,8 +62,8 @@ def _facts(values: argparse.Namespace) -> PluginFacts:
     return read_plugin_facts(read_objects(documents), given)
 
 
-def _sharing(word: str) -> tuple[str, Sharing]:
+def _sharing(word: str) -> tuple[str, DeviceSharing]:
     name, _, count = word.partition("=")
     if not name or not count.isdigit() or int(count) < 2:
         raise UsageError(f"--shared {word}: not a resource and a number of units", fix="write nvidia.com/gpu=4")
-    return name, Sharing("time-slicing", int(count), "--shared")
+    return name, DeviceSharing("time-slicing", int(count), "--shared")

@@ -21,15 +21,15 @@ from dra_command.rehearse.contract import (
 from dra_command.rehearse.summary import verdict_of
 
 if TYPE_CHECKING:  # the sandbox is an extra
+    from dra_sandbox.rehearsal import ComparedWorkload as Row
     from dra_sandbox.rehearsal import (
         Comparison,
-        Difference,
-        Outcome,
+        OutcomeDifference,
+        RehearsalOutcome,
+        RehearsedWorkload,
         ScenarioOutcome,
         SimulatedWorkload,
-        WorkloadOutcome,
     )
-    from dra_sandbox.rehearsal import WorkloadRow as Row
 
 
 def rehearse_json(found: Comparison) -> str:
@@ -69,7 +69,7 @@ def _workload(row: Row) -> RehearsedWorkloadRow:
     )
 
 
-def _outcome(outcome: WorkloadOutcome, pending: int) -> RehearsedOutcomeRow:
+def _outcome(outcome: RehearsedWorkload, pending: int) -> RehearsedOutcomeRow:
     return RehearsedOutcomeRow(
         placed=outcome.placed,
         pending=pending,
@@ -93,7 +93,7 @@ def _simulated(simulated: SimulatedWorkload) -> SimulatedRow:
     return SimulatedRow(placed=simulated.placed, placements=placements)
 
 
-def _difference(found: Difference | None) -> RehearsedDifferenceRow | None:
+def _difference(found: OutcomeDifference | None) -> RehearsedDifferenceRow | None:
     return RehearsedDifferenceRow(reason=found.reason, message=found.message) if found else None
 
 
@@ -119,7 +119,7 @@ def _scenario(found: ScenarioOutcome) -> RehearsedScenario:
     )
 
 
-def _pools(outcome: Outcome, planned: dict[str, int]) -> list[RehearsedPoolRow]:
+def _pools(outcome: RehearsalOutcome, planned: dict[str, int]) -> list[RehearsedPoolRow]:
     return [
         RehearsedPoolRow(
             name=pool.name,

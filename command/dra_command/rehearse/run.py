@@ -38,14 +38,14 @@ def run(values: argparse.Namespace) -> int:
 
 
 def _rehearse(plan: Plan, sources: tuple[Source, ...], values: argparse.Namespace) -> Comparison:
-    from dra_sandbox.control_plane import ControlPlaneError, Refused, Settings, control_plane
+    from dra_sandbox.control_plane import ApiRejection, ControlPlaneError, Settings, control_plane
     from dra_sandbox.progress import step
     from dra_sandbox.rehearsal import (
         NotThrowAway,
-        Order,
-        Request,
-        Scenario,
+        RehearsalRequest,
+        RehearsalScenario,
         UnknownSubject,
+        WorkloadOrder,
         borrowed_cluster,
         rehearse,
     )
@@ -53,12 +53,12 @@ def _rehearse(plan: Plan, sources: tuple[Source, ...], values: argparse.Namespac
     from dra_sandbox.tools.kubernetes import find_binaries
 
     try:
-        order = Order.parse(values.order)
-        scenarios = tuple(map(Scenario.parse, values.scenario))
+        order = WorkloadOrder.parse(values.order)
+        scenarios = tuple(map(RehearsalScenario.parse, values.scenario))
     except ValueError as error:
         raise UsageError(str(error)) from error
     minor = parse_version(plan.kubernetes)
-    request = Request(
+    request = RehearsalRequest(
         plan=plan,
         sources=sources,
         order=order,
@@ -81,7 +81,7 @@ def _rehearse(plan: Plan, sources: tuple[Source, ...], values: argparse.Namespac
             return rehearse(plane, request)
     except (UnknownSubject, NotThrowAway) as error:
         raise UsageError(str(error)) from error
-    except (ToolUnavailable, ControlPlaneError, Refused) as error:
+    except (ToolUnavailable, ControlPlaneError, ApiRejection) as error:
         raise UsageError(f"the plan cannot be rehearsed: {error}") from error
 
 

@@ -10,7 +10,7 @@ from dra_planner.model import Verdict
 from dra_planner.wording import counted
 
 if TYPE_CHECKING:  # the sandbox is an extra
-    from dra_sandbox.rehearsal import Comparison, Difference, ScenarioRow, WorkloadRow
+    from dra_sandbox.rehearsal import ComparedWorkload, Comparison, OutcomeDifference, ScenarioRow
 
 _LEGEND = (
     "plan: what the packing found places · simulation: what the planner says of this order of arrival · "
@@ -129,12 +129,12 @@ def _unexplained(found: Comparison) -> int:
     return len(found.unexplained) + sum(len(each.unexplained) for each in found.scenarios)
 
 
-def _reasons(*differences: Difference | None) -> str:
+def _reasons(*differences: OutcomeDifference | None) -> str:
     """The codes of the differences, each once."""
     return ", ".join(dict.fromkeys(each.reason for each in differences if each is not None))
 
 
-def _name(row: WorkloadRow | ScenarioRow) -> str:
+def _name(row: ComparedWorkload | ScenarioRow) -> str:
     ref = row.outcome.workload
     return f"{ref.kind} {ref.namespace}/{ref.name}"
 

@@ -18,7 +18,7 @@ from dra_planner.catalog import Machine
 from dra_planner.documents.scalars import resolve_plain
 from dra_planner.drivers import DriverNode, every_driver, nvidia
 from dra_planner.drivers.dranet import predict_network_slices
-from dra_planner.drivers.nvidia import DriverRelease, DriverSettings, predict_slices
+from dra_planner.drivers.nvidia import DriverRelease, PublishingSettings, predict_slices
 from dra_planner.errors import CatalogError
 from dra_planner.fleet import Fleet
 from dra_planner.manifests import render_device_class, render_node
@@ -97,7 +97,7 @@ def _of_machine(values: argparse.Namespace) -> list[ResourceSlice]:
     if values.pool:
         raise UsageError("--pool is for a pool of a fleet", fix="give --fleet FILE or --stack NAME with it")
     machine = catalog.machine(values.cloud, values.machine) if values.cloud else catalog.find_machine(values.machine)
-    settings = DriverSettings(
+    settings = PublishingSettings(
         gates=_gates(values.gate),
         consumable_shares=values.consumable_shares,
         compute_domains=values.compute_domains,

@@ -17,7 +17,7 @@ from dra_planner.drivers import nvidia
 from dra_planner.fleet import Fleet
 from dra_planner.offers import (
     CatalogRow,
-    Difference,
+    NodeDifference,
     Verification,
     observe_offers,
     predict_offers,
@@ -118,7 +118,7 @@ def _print_rows(page: Page, rows: tuple[CatalogRow, ...]) -> None:
             page.verbatim(row.line)
 
 
-def _alike(differences: Iterable[Difference]) -> dict[tuple[str, ...], list[str]]:
+def _alike(differences: Iterable[NodeDifference]) -> dict[tuple[str, ...], list[str]]:
     """Return the cells that several nodes have alike, with their names."""
     alike: dict[tuple[str, ...], list[str]] = {}
     for each in differences:

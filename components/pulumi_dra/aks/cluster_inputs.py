@@ -10,7 +10,7 @@ from dra_planner.clouds import SYSTEM_NODES, public_network_fault
 from dra_planner.clouds.aks import CLOUD, ranges_fault, subnet_fault
 from pulumi_dra.aks.kubeconfig import LOGINS
 from pulumi_dra.aks.naming import read_tags
-from pulumi_dra.aks.ranges import Ranges, read_ranges
+from pulumi_dra.aks.ranges import ServiceRanges, read_ranges
 from pulumi_dra.aks.zones import read_zones
 from pulumi_dra.inputs.key_inputs import read_key_grant
 from pulumi_dra.inputs.kubernetes_version import version_check
@@ -169,7 +169,7 @@ class AksClusterInputs:
     identity_principal_id: pulumi.Input[str] | None
     subnet_id: pulumi.Input[str] | None
     outbound_type: str
-    ranges: Ranges
+    ranges: ServiceRanges
     public_access_cidrs: list[str]
     admin_group_object_ids: list[str]
     deployer_type: str

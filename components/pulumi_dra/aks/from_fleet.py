@@ -24,7 +24,7 @@ CLUSTER_INPUTS = {"tags": "tags", "secrets_kms_key": "secrets_kms_key"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PoolPlace:
+class AksPoolPlace:
     """What a pool needs to know of its cluster."""
 
     cluster_name: pulumi.Input[str]
@@ -41,7 +41,7 @@ def check_cluster(read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, pl
     if read.has("autoscaler"):
         read.refuse("autoscaler", "is for EKS: AKS runs the cluster autoscaler itself")
     later = pulumi.Output.from_input("")
-    place = PoolPlace(cluster_name=later, resource_group_name=later, subnet_id=later, principal_id=later)
+    place = AksPoolPlace(cluster_name=later, resource_group_name=later, subnet_id=later, principal_id=later)
     for pool in pools_to_build(fleet, plan):
         args = pool_args(inputs, fleet, plan, pool, place)
         read_gpu_pool_inputs(read.inside(f"pools.{pool.name}", args, AksGpuPoolArgs), pool.name)
@@ -52,7 +52,7 @@ def declare_cluster(
 ) -> BuiltCluster:
     """Declare the cluster and its pools."""
     cluster = AksCluster(f"{name}-cluster", cluster_args(fleet, inputs), opts=children.options())
-    place = PoolPlace(
+    place = AksPoolPlace(
         cluster_name=cluster.name,
         resource_group_name=cluster.resource_group_name,
         subnet_id=cluster.subnet_id,
@@ -96,7 +96,9 @@ def system_zones(fleet: Fleet) -> list[str]:
     return list(zones) if isinstance(zones, list) else [f"{fleet.region}{each}" for each in CLOUD.zone_suffixes[:zones]]
 
 
-def pool_args(inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile, pool: Pool, place: PoolPlace) -> AksGpuPoolArgs:
+def pool_args(
+    inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile, pool: Pool, place: AksPoolPlace
+) -> AksGpuPoolArgs:
     """Return the inputs of a pool: its shape from the fleet, its size from the plan, its place from the cluster.
 
     Zones are its own, else those that the network names; where it only counts them the pool is in none, since many GPU

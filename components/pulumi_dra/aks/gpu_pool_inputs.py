@@ -9,7 +9,7 @@ import pulumi
 
 from dra_planner import catalog
 from dra_planner.catalog import Machine
-from dra_planner.clouds import PoolNodes
+from dra_planner.clouds import NodeOrigin
 from dra_planner.clouds.aks import (
     CLOUD,
     IMAGE,
@@ -23,7 +23,7 @@ from dra_planner.drivers import every_driver
 from dra_planner.errors import CatalogError
 from dra_planner.model import Taint
 from pulumi_dra.aks.naming import read_tags
-from pulumi_dra.aks.node_settings import NodeSettings, read_node_settings
+from pulumi_dra.aks.node_settings import AgentPoolSettings, read_node_settings
 from pulumi_dra.aks.upgrades import Upgrades, read_upgrades
 from pulumi_dra.aks.zones import read_zones
 from pulumi_dra.inputs.kubernetes_version import version_check
@@ -149,7 +149,7 @@ class AksGpuPoolInputs:
     cluster_principal_id: pulumi.Input[str] | None
     image: str
     snapshot_id: pulumi.Input[str] | None
-    settings: NodeSettings
+    settings: AgentPoolSettings
     max_pods: int
     disk_gib: int
     encryption_at_host: bool
@@ -167,7 +167,7 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> AksGpuPoolInputs:
         read.refuse("pool_name", f'must be at most 12 lower-case letters and digits, first a letter, not "{pool_name}"')
     machine = _read_machine(read)
     capacity = read.choice("capacity", CAPACITIES, "on-demand")
-    nodes = PoolNodes(name=pool_name, machine=machine, capacity=capacity)
+    nodes = NodeOrigin(name=pool_name, machine=machine, capacity=capacity)
     _refuse_other_drivers(read)
     reservation = _read_reservation(read, capacity)
     check_purchase(read, CLOUD, machine, capacity)

@@ -35,7 +35,7 @@ SYSCTLS: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NodeSettings:
+class AgentPoolSettings:
     """The settings, checked; nothing is sent for one that isn't given."""
 
     kubelet: KubeletPolicies
@@ -73,9 +73,9 @@ class NodeSettings:
         return config
 
 
-def read_node_settings(read: InputReader) -> NodeSettings:
+def read_node_settings(read: InputReader) -> AgentPoolSettings:
     """Return the settings of a pool's nodes; faults are noted in `read`."""
-    return NodeSettings(
+    return AgentPoolSettings(
         kubelet=read_kubelet_policies(read),
         pod_max_pids=read.whole("pod_max_pids", 32, least=32, most=4_194_304) if read.has("pod_max_pids") else None,
         sysctls=_read_sysctls(read),

@@ -19,7 +19,7 @@ _DNS = 10  # the address of the name service in its range, where AKS puts it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ranges:
+class ServiceRanges:
     """Ranges of pods and services, None where AKS decides; the address of the name service goes with the second."""
 
     pods: str | None
@@ -31,7 +31,7 @@ class Ranges:
         return None if self.services is None else str(ipaddress.ip_network(self.services)[_DNS])
 
 
-def read_ranges(read: InputReader) -> Ranges:
+def read_ranges(read: InputReader) -> ServiceRanges:
     """Return `pods_cidr` and `service_cidr`; what AKS would refuse of them is noted in `read`."""
     given = {key: read.text(key, "", check=check) for key, check in (("pods_cidr", _pods), ("service_cidr", _services))}
     new = "" if read.has("subnet_id") else NEW_NETWORK
@@ -43,7 +43,7 @@ def read_ranges(read: InputReader) -> Ranges:
         for other, whose in others[key]:
             if value and other and not _range(value) and not _range(other) and _overlap(value, other):
                 read.refuse(key, f'"{value}" overlaps {other} of {whose}')
-    return Ranges(pods=given["pods_cidr"] or None, services=given["service_cidr"] or None)
+    return ServiceRanges(pods=given["pods_cidr"] or None, services=given["service_cidr"] or None)
 
 
 def _pods(cidr: str) -> str:

@@ -28,7 +28,7 @@ from pulumi_dra.storage_class import declare_storage_class
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PoolPlace:
+class EksPoolPlace:
     """What a pool needs to know of its cluster."""
 
     cluster_name: pulumi.Input[str]
@@ -65,7 +65,7 @@ def check_cluster(read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, pl
         read_autoscaler_inputs(given)
     elif fleet.autoscaler == "none" and read.has("autoscaler"):
         read.refuse("autoscaler", "is for a fleet whose autoscaler is cluster-autoscaler or karpenter")
-    place = PoolPlace(
+    place = EksPoolPlace(
         cluster_name=later,
         node_role_arn=later,
         subnets_in=lambda zones: [later],
@@ -103,7 +103,7 @@ def declare_cluster(
 ) -> BuiltCluster:
     """Declare the cluster and its pools; pools wait for what a node needs to join."""
     cluster = EksCluster(f"{name}-cluster", cluster_args(fleet, inputs), opts=children.options())
-    place = PoolPlace(
+    place = EksPoolPlace(
         cluster_name=cluster.name,
         node_role_arn=cluster.node_role_arn,
         subnets_in=cluster.subnets_in,
@@ -177,7 +177,9 @@ def cluster_args(fleet: Fleet, inputs: DraPlatformInputs) -> EksClusterArgs:
     return EksClusterArgs(**args, **inputs.cluster)
 
 
-def pool_args(inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile, pool: Pool, place: PoolPlace) -> EksGpuPoolArgs:
+def pool_args(
+    inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile, pool: Pool, place: EksPoolPlace
+) -> EksGpuPoolArgs:
     """Return the inputs of a pool: its shape from the fleet, its size from the plan, its place from the cluster."""
     options: dict[str, Any] = {"efa": has_claimable_efa(fleet, pool), **inputs.pools.get(pool.name, {})}
     args: dict[str, Any] = {

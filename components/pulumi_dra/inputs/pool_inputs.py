@@ -15,7 +15,7 @@ from dra_planner.clouds import (
     LABEL_VALUE,
     MOST_HUGE_PAGES,
     Cloud,
-    PoolNodes,
+    NodeOrigin,
     huge_pages_fault,
     label_key_fault,
     label_value_fault,
@@ -147,7 +147,7 @@ def cloud_effect(taint: Taint) -> str:
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", taint.effect).upper()
 
 
-def read_taints(read: InputReader, cloud: Cloud, nodes: PoolNodes) -> list[Taint]:
+def read_taints(read: InputReader, cloud: Cloud, nodes: NodeOrigin) -> list[Taint]:
     """Return a pool's taints: ours, and the user's beside it."""
     taints = list(cloud.taints(nodes))
     for index, block in enumerate(read.blocks("taints")):
@@ -166,7 +166,7 @@ def read_taints(read: InputReader, cloud: Cloud, nodes: PoolNodes) -> list[Taint
     return taints
 
 
-def read_labels(read: InputReader, cloud: Cloud, nodes: PoolNodes) -> dict[str, pulumi.Input[str]]:
+def read_labels(read: InputReader, cloud: Cloud, nodes: NodeOrigin) -> dict[str, pulumi.Input[str]]:
     """Return a pool's labels: the user's beside ours, which cannot be changed."""
     labels = read.labels("labels")
     for key, value in labels.items():

@@ -5,7 +5,7 @@
     place(shape, state) -> Placement | Refusal | Undecided       one pod on one node; nothing is changed
     Placement.node                                               the state afterwards: the commit is its use
     reasons_of(answer) -> reasons                           why a pod was not placed, nearest miss first
-    explain(shape, state) -> Explanation                         the search as counts, step by step
+    explain(shape, state) -> NodeExplanation                         the search as counts, step by step
     suggest_edits(refusal, …) -> edits                           a minimal set of changes that would make it fit
 
 Where the order of devices, requests and claims matters it is upstream's. Which of several nodes a pod goes to is the
@@ -18,7 +18,7 @@ from dra_planner.allocation.node.interpod import Sight, sight_of
 from dra_planner.allocation.node.state import NodeState, open_node, open_offer
 from dra_planner.allocation.place import place
 from dra_planner.allocation.reasons.edits import Edit
-from dra_planner.allocation.reasons.explanation import Explanation, explain
+from dra_planner.allocation.reasons.explanation import NodeExplanation, explain
 from dra_planner.allocation.reasons.pods import reasons_of
 from dra_planner.allocation.reasons.suggestions import suggest_edits
 from dra_planner.allocation.verdicts import Answer, Placement, Refusal, Undecided
@@ -26,7 +26,7 @@ from dra_planner.allocation.verdicts import Answer, Placement, Refusal, Undecide
 __all__ = [
     "Answer",
     "Edit",
-    "Explanation",
+    "NodeExplanation",
     "NodeState",
     "Placement",
     "Refusal",

@@ -22,7 +22,7 @@ from dra_planner.allocation.node.template import Template
 from dra_planner.allocation.search.constraints import Reading
 from dra_planner.allocation.search.depth_first import STEP_BUDGET, Search, SearchResult
 from dra_planner.allocation.search.holdings import Pick
-from dra_planner.allocation.search.requests import Plan, plan_claims
+from dra_planner.allocation.search.requests import PlannedClaims, plan_claims
 from dra_planner.allocation.verdicts import Answer, ClaimPicks, Placement, Refusal, Undecided
 from dra_planner.allocation.whole_nodes import part_of_node
 from dra_planner.model import Reason, Shape, ShapeClaim
@@ -114,9 +114,9 @@ def _missing_class(claims: ClaimsOnNode, template: Template) -> str:
     return ""
 
 
-def plan_for(shape: Shape, claims: Sequence[ShapeClaim], template: Template) -> Plan:
+def plan_for(shape: Shape, claims: Sequence[ShapeClaim], template: Template) -> PlannedClaims:
     """Return the claims of a shape ready for the search on a template, worked out once."""
-    plans: dict[Any, Plan] = template.memory.setdefault("plans", {})
+    plans: dict[Any, PlannedClaims] = template.memory.setdefault("plans", {})
     key = (shape.id, tuple([c.name for c in claims]))
     plan = plans.get(key)
     if plan is None:
@@ -157,7 +157,7 @@ def _search(shape: Shape, node: NodeState, needs: Needs, fresh: tuple[ShapeClaim
 
 def _searched(
     node: NodeState,
-    plan: Plan,
+    plan: PlannedClaims,
     budget: int,
     *,
     reading: Reading = "pessimistic",
@@ -176,7 +176,7 @@ def _searched(
     return found
 
 
-def _same_either_way(hindered: SearchResult, helped: SearchResult, plan: Plan) -> bool:
+def _same_either_way(hindered: SearchResult, helped: SearchResult, plan: PlannedClaims) -> bool:
     """Whether what is unknown cannot change the answer: it fits though all of it hinders, or fails though all
     helps.
     """
@@ -188,7 +188,7 @@ def _same_either_way(hindered: SearchResult, helped: SearchResult, plan: Plan) -
     return hindered.outcome == helped.outcome and hindered.message == helped.message
 
 
-def _takes_unknown_sets(plan: Plan) -> bool:
+def _takes_unknown_sets(plan: PlannedClaims) -> bool:
     """Whether some request wants all devices and it is not known which these are."""
     return any(
         way.takes_all and way.selection.unknown & way.roomy

@@ -16,7 +16,7 @@ from dra_planner.catalog.machines import (
     machines_without_accelerators,
 )
 from dra_planner.catalog.prices import Price, SpotHistory, price, spot_history
-from dra_planner.catalog.tables import Confidence, Provenance, Source, sources
+from dra_planner.catalog.tables import Confidence, FactSource, Provenance, sources
 from dra_planner.catalog.topology import EFA, GpuPlace, NetworkInterface, gpu_places, network_interfaces
 
 __all__ = [
@@ -24,12 +24,12 @@ __all__ = [
     "Accelerator",
     "Confidence",
     "DaemonPod",
+    "FactSource",
     "GpuPlace",
     "Machine",
     "NetworkInterface",
     "Price",
     "Provenance",
-    "Source",
     "SpotHistory",
     "check_region",
     "cloud_titles",

@@ -24,7 +24,7 @@ Confidence = Literal["observed", "documented", "derived", "high", "medium", "low
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class FactSource:
     """Where facts come from: what it is, which state of it, its date ("" where it gives none), its licence."""
 
     key: str
@@ -67,10 +67,12 @@ def read_table(name: str) -> tuple[Row, ...]:
 
 
 @cache
-def sources() -> Mapping[str, Source]:
+def sources() -> Mapping[str, FactSource]:
     """Return every source by its key."""
     rows = read_table("sources")
-    return {row["source"]: Source(row["source"], row["what"], row["ref"], row["as_of"], row["licence"]) for row in rows}
+    return {
+        row["source"]: FactSource(row["source"], row["what"], row["ref"], row["as_of"], row["licence"]) for row in rows
+    }
 
 
 def provenance(row: Row) -> Provenance:

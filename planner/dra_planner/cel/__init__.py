@@ -4,9 +4,9 @@
     if isinstance(selector, Selector):
         outcome = selector.matches(device)
 
-`compile` gives a `Selector`, or a `Refused` that says what the API server or the scheduler would refuse and why. A
-selector's `matches` gives an `Outcome`: a match, no match, an error (which ends the pod's scheduling attempt), or
-unknown when the answer depends on a value that is known at run time only.
+`compile` returns a `Selector`, or a `RejectedSelector` with the reason why the API server or the scheduler would
+reject it. A selector's `matches` returns a `SelectorOutcome`: a match, no match, an error (which ends the pod's
+scheduling attempt), or unknown when the answer depends on a value that is known at run time only.
 
 The way of an expression, one package per step, each importing only those before it:
 
@@ -31,7 +31,7 @@ from dra_planner.cel.compilation import compile
 from dra_planner.cel.device import DeviceError, prepare
 from dra_planner.cel.dialect import Dialect
 from dra_planner.cel.explanation import explain
-from dra_planner.cel.results import Explanation, Outcome, Refused, Term, ValuesAt
+from dra_planner.cel.results import RejectedSelector, SelectorExplanation, SelectorOutcome, SelectorTerm, ValuesAt
 from dra_planner.cel.selector import BUDGET, Selector
 
 __all__ = [
@@ -39,11 +39,11 @@ __all__ = [
     "BUDGET",
     "DeviceError",
     "Dialect",
-    "Explanation",
-    "Outcome",
-    "Refused",
+    "RejectedSelector",
     "Selector",
-    "Term",
+    "SelectorExplanation",
+    "SelectorOutcome",
+    "SelectorTerm",
     "ValuesAt",
     "compile",
     "explain",

@@ -14,12 +14,12 @@ from dra_planner.cel.cost.estimator import estimate
 from dra_planner.cel.dialect import Dialect
 from dra_planner.cel.evaluation.calls import Unsupported
 from dra_planner.cel.evaluation.evaluator import compile_tree
-from dra_planner.cel.results import Kind, Refused
+from dra_planner.cel.results import Kind, RejectedSelector
 from dra_planner.cel.selector import Selector
 from dra_planner.cel.stack import DEEPEST, room_for
 from dra_planner.cel.syntax.parser import ParseError, parse
-from dra_planner.cel.tree import Node, depth
-from dra_planner.cel.types import Type, TypesTooLarge
+from dra_planner.cel.tree import SyntaxNode, depth
+from dra_planner.cel.types import CelType, TypesTooLarge
 from dra_planner.cel.values import CelError, Panic
 
 MAX_LENGTH: Final = 10_240
@@ -28,11 +28,11 @@ _MAX_ISSUES: Final = 10
 
 
 @lru_cache(maxsize=256)
-def compile(text: str, dialect: Dialect) -> Selector | Refused:
+def compile(text: str, dialect: Dialect) -> Selector | RejectedSelector:
     """Compile a selector in a dialect, or say why it is refused."""
     if len(text.encode("utf-8", "surrogatepass")) > MAX_LENGTH:
         message = f"Too long: may not be more than {MAX_LENGTH} bytes"
-        return Refused(
+        return RejectedSelector(
             text, "length", message, MAX_LENGTH, "split the condition over several selectors: all must match"
         )
     METER.spent = 0
@@ -44,50 +44,52 @@ def compile(text: str, dialect: Dialect) -> Selector | Refused:
             return _compile(text, dialect)
 
 
-def _compile(text: str, dialect: Dialect) -> Selector | Refused:
+def _compile(text: str, dialect: Dialect) -> Selector | RejectedSelector:
     try:
         tree = parse(text, dialect)
     except ParseError as error:
         kind: Kind = "depth" if error.deep else "syntax"
         fix = None if error.deep else slips.advise(text, dialect)
-        return Refused(text, kind, f"compilation failed: {error.message}", error.position, fix)
+        return RejectedSelector(text, kind, f"compilation failed: {error.message}", error.position, fix)
     with room_for(depth(tree)):
         return _compile_tree(text, dialect, tree)
 
 
-def _compile_tree(text: str, dialect: Dialect, tree: Node) -> Selector | Refused:
+def _compile_tree(text: str, dialect: Dialect, tree: SyntaxNode) -> Selector | RejectedSelector:
     try:
         issues = check(tree, dialect)
     except TypesTooLarge:
-        return Refused(text, "depth", "the types in the expression grow too large", 0)
+        return RejectedSelector(text, "depth", "the types in the expression grow too large", 0)
     if issues:
         return _refuse(text, issues, dialect)
     wrong = _wrong_result(tree.type, dialect)
     if wrong:
-        return Refused(text, "type", wrong, 0, fixes.for_result(tree))
+        return RejectedSelector(text, "type", wrong, 0, fixes.for_result(tree))
     try:
         closure, slots = compile_tree(tree, dialect)
     except (CelError, Panic) as error:
-        return Refused(text, "type", f"program instantiation failed: {error}", 0)
+        return RejectedSelector(text, "type", f"program instantiation failed: {error}", 0)
     except Unsupported as error:
-        return Refused(text, "unsupported", str(error), 0)
+        return RejectedSelector(text, "unsupported", str(error), 0)
     cost = estimate(tree, dialect)
     if cost > MAX_ESTIMATE and dialect.environment == "new":
-        return Refused(text, "cost", f"too complex, exceeds cost limit: estimated {cost}", 0, fixes.for_cost(tree))
+        return RejectedSelector(
+            text, "cost", f"too complex, exceeds cost limit: estimated {cost}", 0, fixes.for_cost(tree)
+        )
     return Selector(text, dialect, tree, closure, slots, cost, paths_read(tree))
 
 
-def _refuse(text: str, issues: list[Issue], dialect: Dialect) -> Refused:
+def _refuse(text: str, issues: list[Issue], dialect: Dialect) -> RejectedSelector:
     unsupported = next((issue for issue in issues if issue.unsupported), None)
     if unsupported is not None:
-        return Refused(text, "unsupported", unsupported.message, unsupported.position)
+        return RejectedSelector(text, "unsupported", unsupported.message, unsupported.position)
     messages = dict.fromkeys(issue.message for issue in issues[:_MAX_ISSUES])
     advised = (fixes.for_node(issue.node, issue.message, dialect) for issue in issues)
     fix = next((fix for fix in advised if fix is not None), None)
-    return Refused(text, "type", "compilation failed: " + "; ".join(messages), issues[0].position, fix)
+    return RejectedSelector(text, "type", "compilation failed: " + "; ".join(messages), issues[0].position, fix)
 
 
-def _wrong_result(result: Type, dialect: Dialect) -> str:
+def _wrong_result(result: CelType, dialect: Dialect) -> str:
     if result.kind in ("bool", "any") or (result.kind == "dyn" and dialect.dynamic_attributes):
         return ""
     return f"must evaluate to bool or the unknown type, not {result}"

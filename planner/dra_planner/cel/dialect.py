@@ -1,6 +1,6 @@
 """The CEL dialect of a Kubernetes release: it depends on the minor, the environment and the feature gates.
 
-What differs between minors is a named field of `Library`, one record per minor; a minor without a record is an error.
+Differences between minor versions are named fields of `CelLibrary`. A minor version without a record is an error.
 Sources of the behaviour: kubernetes/apiserver:pkg/cel/environment/{base,environment}.go and
 kubernetes/dynamic-resource-allocation:cel/compile.go @v0.34.9, v0.35.6, v0.36.3, v0.37.2; google/cel-go @v0.26.0 (1.34
 to 1.36) and v0.29.2 (1.37).
@@ -20,7 +20,7 @@ Environment = Literal["stored", "new"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Library:
+class CelLibrary:
     """What the CEL library in the binaries of a minor does, whatever the gates: a field per change of behaviour."""
 
     list_attributes_can_be_on: bool
@@ -53,7 +53,7 @@ class Library:
     """Whether the host of an http or https URL may have but the colon of its port: Go 1.26 made it so."""
 
 
-_1_34: Final = Library(
+_1_34: Final = CelLibrary(
     list_attributes_can_be_on=False,
     stored_attributes_are_dynamic=False,
     backquoted_fields=False,
@@ -70,7 +70,7 @@ _1_34: Final = Library(
     strict_host_colons=False,
 )
 _1_36: Final = replace(_1_34, list_attributes_can_be_on=True, strict_host_colons=True)
-_1_37: Final = Library(
+_1_37: Final = CelLibrary(
     list_attributes_can_be_on=True,
     stored_attributes_are_dynamic=True,
     backquoted_fields=True,
@@ -112,7 +112,7 @@ class Dialect:
         return cls(features.minor, environment, features.list_attributes, features.consumable_capacity)
 
     @property
-    def library(self) -> Library:
+    def library(self) -> CelLibrary:
         """What the binaries of this minor do."""
         return _LIBRARIES[self.minor]
 

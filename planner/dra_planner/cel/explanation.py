@@ -17,9 +17,9 @@ from dra_planner.cel.compilation import compile
 from dra_planner.cel.device import DeviceView, prepare
 from dra_planner.cel.libraries.operators import compare_versions
 from dra_planner.cel.libraries.semvers import SemverError, parse_semver
-from dra_planner.cel.results import Explanation, Outcome, Path, Term, ValuesAt
+from dra_planner.cel.results import Path, SelectorExplanation, SelectorOutcome, SelectorTerm, ValuesAt
 from dra_planner.cel.selector import Selector
-from dra_planner.cel.tree import Call, Constant, Node, walk
+from dra_planner.cel.tree import Call, Constant, SyntaxNode, walk
 from dra_planner.cel.values import SemverValue, UnknownValue
 from dra_planner.drivers import driver_of
 from dra_planner.quantity import Quantity, QuantityError
@@ -30,11 +30,11 @@ NEAR_PERCENT: Final = 6
 _MAX_VALUES: Final = 12
 
 
-def explain(selector: Selector, devices: Iterable[Any]) -> Explanation:
+def explain(selector: Selector, devices: Iterable[Any]) -> SelectorExplanation:
     """Explains a selector on devices (in any form that `Selector.matches` takes)."""
     views = [prepare(device) for device in devices]
     verdicts = Counter(outcome.verdict for outcome in selector.outcomes(views))
-    terms: list[Term] = []
+    terms: list[SelectorTerm] = []
     warnings: dict[str, None] = {}
     for text in conditions(selector):
         term = compile(text, selector.dialect)
@@ -48,7 +48,7 @@ def explain(selector: Selector, devices: Iterable[Any]) -> Explanation:
         outcomes = selector.outcomes(views)
         terms = [_term(selector, views, outcomes)]
         warnings = dict.fromkeys(_warnings(selector, views, outcomes))
-    return Explanation(selector.text, tuple(sorted(verdicts.items())), tuple(terms), tuple(warnings))
+    return SelectorExplanation(selector.text, tuple(sorted(verdicts.items())), tuple(terms), tuple(warnings))
 
 
 _TOKEN: Final = re.compile(
@@ -75,12 +75,12 @@ def split_at_and(text: str) -> list[str]:
     return [*parts, text[start:].strip()]
 
 
-def _term(selector: Selector, views: list[DeviceView], outcomes: list[Outcome]) -> Term:
+def _term(selector: Selector, views: list[DeviceView], outcomes: list[SelectorOutcome]) -> SelectorTerm:
     counts = Counter(outcome.verdict for outcome in outcomes)
     wanted = _wanted(selector.tree)
     failing = [view for view, outcome in zip(views, outcomes, strict=True) if outcome.verdict == "no-match"]
     nearest = _nearest(wanted, selector, failing)
-    return Term(
+    return SelectorTerm(
         selector.text,
         counts["match"],
         counts["no-match"],
@@ -123,7 +123,7 @@ def _text(value: Any) -> str:
     return str(value)
 
 
-def _wanted(tree: Node) -> Any:
+def _wanted(tree: SyntaxNode) -> Any:
     """The one constant that the term compares with: quantity, version, string or number; None if not exactly one."""
     found: list[Any] = []
     inner: set[int] = set()
@@ -184,7 +184,7 @@ def _nearest_version(wanted: SemverValue, versions: list[SemverValue]) -> str:
 # -- warnings
 
 
-def _warnings(selector: Selector, views: list[DeviceView], outcomes: list[Outcome]) -> Iterator[str]:
+def _warnings(selector: Selector, views: list[DeviceView], outcomes: list[SelectorOutcome]) -> Iterator[str]:
     yield from _narrow_exclusions(selector, views, outcomes)
     for path in sorted(selector.reads):
         if len(path) == 3:
@@ -192,7 +192,7 @@ def _warnings(selector: Selector, views: list[DeviceView], outcomes: list[Outcom
             yield from _version_as_string(selector, path, views)
 
 
-def _narrow_exclusions(selector: Selector, views: list[DeviceView], outcomes: list[Outcome]) -> Iterator[str]:
+def _narrow_exclusions(selector: Selector, views: list[DeviceView], outcomes: list[SelectorOutcome]) -> Iterator[str]:
     wanted = _wanted(selector.tree)
     if not isinstance(wanted, Quantity) or wanted.sign <= 0:
         return
@@ -247,5 +247,5 @@ def _version_as_string(selector: Selector, path: Path, views: list[DeviceView]) 
         yield f"{read} is a version, and comparing it with a string is an error: write {read} == {version}"
 
 
-def _is_compared(tree: Node) -> bool:
+def _is_compared(tree: SyntaxNode) -> bool:
     return isinstance(tree, Call) and tree.function in ("_==_", "_!=_")

@@ -13,7 +13,7 @@ Verdict = Literal["match", "no-match", "error", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class RejectedSelector:
     """A selector that does not compile.
 
     `message` is upstream's in its stable part, `offset` the place in the expression, `fix` what to write
@@ -28,7 +28,7 @@ class Refused:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class SelectorOutcome:
     """What a selector says of a device, and the cost of finding out.
 
     `message` says what an error is, or which values an unknown outcome depends on; else it is empty.
@@ -53,7 +53,7 @@ class ValuesAt:
 
 
 @dataclass(frozen=True, slots=True)
-class Term:
+class SelectorTerm:
     """One of the conditions that must all hold.
 
     Counts are devices. `wanted` is the constant that the term compares with, `nearest` the value of a device that comes
@@ -72,10 +72,10 @@ class Term:
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation:
+class SelectorExplanation:
     """Counts of devices by verdict, the terms, and warnings in sentences."""
 
     text: str
     verdicts: tuple[tuple[str, int], ...]
-    terms: tuple[Term, ...]
+    terms: tuple[SelectorTerm, ...]
     warnings: tuple[str, ...]

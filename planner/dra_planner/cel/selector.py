@@ -10,9 +10,9 @@ from dra_planner.cel.cost.effort import METER, EffortExceeded
 from dra_planner.cel.device import DeviceView, prepare
 from dra_planner.cel.dialect import Dialect
 from dra_planner.cel.evaluation.state import Closure, State, run_deep
-from dra_planner.cel.results import Outcome, Path, Verdict
+from dra_planner.cel.results import Path, SelectorOutcome, Verdict
 from dra_planner.cel.stack import DEEPEST, SHALLOW, room_for
-from dra_planner.cel.tree import Node, depth
+from dra_planner.cel.tree import SyntaxNode, depth
 from dra_planner.cel.values import (
     CelError,
     CostExceeded,
@@ -56,7 +56,7 @@ class Selector:
         self,
         text: str,
         dialect: Dialect,
-        tree: Node,
+        tree: SyntaxNode,
         closure: Closure,
         slots: int,
         estimated_cost: int,
@@ -70,14 +70,14 @@ class Selector:
         self._paths = tuple(sorted(reads))
         self._slots = slots
         self._fresh = sees_form(tree)
-        self._settled: dict[tuple[Verdict, int], Outcome] = {}
+        self._settled: dict[tuple[Verdict, int], SelectorOutcome] = {}
         levels = depth(tree)
         self._closure = closure if levels <= SHALLOW else run_deep(closure, levels)
 
     def __repr__(self) -> str:
         return f"Selector({self.text!r})"
 
-    def matches(self, device: Any, budget: int = BUDGET) -> Outcome:
+    def matches(self, device: Any, budget: int = BUDGET) -> SelectorOutcome:
         """Evaluate on a device: in API form, the model's with its driver, or prepared (for many selectors on one).
 
         `budget` bounds the cost; beyond it the outcome is an error. Raises `DeviceError` for what is not a device.
@@ -89,11 +89,11 @@ class Selector:
             with room_for(DEEPEST):
                 return self._evaluate(seen, budget)
 
-    def _evaluate(self, seen: DeviceView, budget: int) -> Outcome:
+    def _evaluate(self, seen: DeviceView, budget: int) -> SelectorOutcome:
         if seen.failure or seen.list_failure:
             failure = seen.failure or ("" if self.dialect.reads_list_attributes else seen.list_failure)
             if failure:
-                return Outcome("error", failure)
+                return SelectorOutcome("error", failure)
         METER.spent = 0
         state = State(seen, seen.quantities() if self._fresh else seen.shared_quantities, self._slots, budget)
         try:
@@ -103,16 +103,20 @@ class Selector:
         except UnknownError as error:
             return self._end(state, "unknown", "known at run time only: " + ", ".join(sorted(error.paths)))
         except EffortExceeded:
-            return Outcome("error", "operation cancelled: more work than one selector may cause here", state.cost)
+            return SelectorOutcome(
+                "error", "operation cancelled: more work than one selector may cause here", state.cost
+            )
         except CostExceeded:
-            return Outcome("error", "operation cancelled: actual cost limit exceeded", max(state.cost, budget + 1))
+            return SelectorOutcome(
+                "error", "operation cancelled: actual cost limit exceeded", max(state.cost, budget + 1)
+            )
         except Panic as error:
             return self._end(state, "error", f"internal error: {error}")
         if value is True or value is False:
             return self._settle(state, "match" if value else "no-match")
         return self._end_otherwise(state, value)
 
-    def _end_otherwise(self, state: State, value: Any) -> Outcome:
+    def _end_otherwise(self, state: State, value: Any) -> SelectorOutcome:
         """The outcome for a result that is not a bool: one within an optional counts, as upstream converts results."""
         inner = value
         while inner.__class__ is Optional and inner.present:
@@ -123,27 +127,27 @@ class Selector:
             return self._end(state, "unknown", f"known at run time only: {inner.path}")
         return self._end(state, "error", f"CEL result of type {type_name(value)} could not be converted to bool")
 
-    def _end(self, state: Any, verdict: Verdict, message: str) -> Outcome:
+    def _end(self, state: Any, verdict: Verdict, message: str) -> SelectorOutcome:
         if state.cost > state.budget:
-            return Outcome("error", "operation cancelled: actual cost limit exceeded", state.cost)
-        return Outcome(verdict, message, state.cost)
+            return SelectorOutcome("error", "operation cancelled: actual cost limit exceeded", state.cost)
+        return SelectorOutcome(verdict, message, state.cost)
 
-    def _settle(self, state: Any, verdict: Verdict) -> Outcome:
+    def _settle(self, state: Any, verdict: Verdict) -> SelectorOutcome:
         """The outcome without a message; there are few different ones, and they are kept."""
         cost = state.cost
         if cost > state.budget:
             return self._end(state, verdict, "")
         outcome = self._settled.get((verdict, cost))
         if outcome is None:
-            outcome = Outcome(verdict, "", cost)
+            outcome = SelectorOutcome(verdict, "", cost)
             if len(self._settled) < _MAX_SETTLED:
                 self._settled[verdict, cost] = outcome
         return outcome
 
-    def outcomes(self, devices: Iterable[Any], budget: int = BUDGET) -> list[Outcome]:
+    def outcomes(self, devices: Iterable[Any], budget: int = BUDGET) -> list[SelectorOutcome]:
         """The outcomes of many devices, in their order; equal projections are evaluated once."""
-        known: dict[Hashable, Outcome] = {}
-        found: list[Outcome] = []
+        known: dict[Hashable, SelectorOutcome] = {}
+        found: list[SelectorOutcome] = []
         for device in devices:
             seen = device if device.__class__ is DeviceView else prepare(device)
             key = self.projection(seen)

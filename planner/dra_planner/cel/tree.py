@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from dra_planner.cel.types import DYN, Type
+from dra_planner.cel.types import DYN, CelType
 
 if TYPE_CHECKING:
     from dra_planner.cel.checking.overloads import Overload
 
 
-class Node:
+class SyntaxNode:
     """A node. `position` is its offset in the expression; the checker fills in the rest.
 
     `type` is what it evaluates to, `overloads` are the forms a call may take, `names_type` says that a name is that
@@ -22,16 +22,16 @@ class Node:
 
     def __init__(self, position: int) -> None:
         self.position = position
-        self.type: Type = DYN
+        self.type: CelType = DYN
         self.overloads: tuple[Overload, ...] = ()
         self.names_type = False
 
-    def children(self) -> tuple[Node, ...]:
+    def children(self) -> tuple[SyntaxNode, ...]:
         """The nodes directly below, in order of evaluation."""
         return ()
 
 
-class Constant(Node):
+class Constant(SyntaxNode):
     """A literal."""
 
     __slots__ = ("value",)
@@ -41,7 +41,7 @@ class Constant(Node):
         self.value = value
 
 
-class Ident(Node):
+class Ident(SyntaxNode):
     """A name."""
 
     __slots__ = ("name",)
@@ -51,72 +51,72 @@ class Ident(Node):
         self.name = name
 
 
-class Select(Node):
+class Select(SyntaxNode):
     """`operand.field`, or a test whether it is there."""
 
     __slots__ = ("field", "operand", "test")
 
-    def __init__(self, position: int, operand: Node, field: str, test: bool = False) -> None:
+    def __init__(self, position: int, operand: SyntaxNode, field: str, test: bool = False) -> None:
         super().__init__(position)
         self.operand, self.field, self.test = operand, field, test
 
-    def children(self) -> tuple[Node, ...]:
+    def children(self) -> tuple[SyntaxNode, ...]:
         return (self.operand,)
 
 
-class Call(Node):
+class Call(SyntaxNode):
     """A function on arguments, or a method of a target. Operators are functions; && and || take many arguments."""
 
     __slots__ = ("args", "function", "target")
 
-    def __init__(self, position: int, function: str, args: list[Node], target: Node | None = None) -> None:
+    def __init__(self, position: int, function: str, args: list[SyntaxNode], target: SyntaxNode | None = None) -> None:
         super().__init__(position)
         self.function, self.args, self.target = function, args, target
 
-    def children(self) -> tuple[Node, ...]:
+    def children(self) -> tuple[SyntaxNode, ...]:
         return tuple(self.args) if self.target is None else (self.target, *self.args)
 
 
-class ListNode(Node):
+class ListNode(SyntaxNode):
     """`[a, ?b]`; `optional` holds the indices of those with a question mark."""
 
     __slots__ = ("elements", "optional")
 
-    def __init__(self, position: int, elements: list[Node], optional: frozenset[int] = frozenset()) -> None:
+    def __init__(self, position: int, elements: list[SyntaxNode], optional: frozenset[int] = frozenset()) -> None:
         super().__init__(position)
         self.elements, self.optional = elements, optional
 
-    def children(self) -> tuple[Node, ...]:
+    def children(self) -> tuple[SyntaxNode, ...]:
         return tuple(self.elements)
 
 
-class MapNode(Node):
+class MapNode(SyntaxNode):
     """`{a: b, ?c: d}` as (key, value, whether optional)."""
 
     __slots__ = ("entries",)
 
-    def __init__(self, position: int, entries: list[tuple[Node, Node, bool]]) -> None:
+    def __init__(self, position: int, entries: list[tuple[SyntaxNode, SyntaxNode, bool]]) -> None:
         super().__init__(position)
         self.entries = entries
 
-    def children(self) -> tuple[Node, ...]:
+    def children(self) -> tuple[SyntaxNode, ...]:
         return tuple([node for key, value, _ in self.entries for node in (key, value)])
 
 
-class Struct(Node):
+class Struct(SyntaxNode):
     """`Name{field: value}`."""
 
     __slots__ = ("fields", "name")
 
-    def __init__(self, position: int, name: str, fields: list[tuple[str, Node, bool]]) -> None:
+    def __init__(self, position: int, name: str, fields: list[tuple[str, SyntaxNode, bool]]) -> None:
         super().__init__(position)
         self.name, self.fields = name, fields
 
-    def children(self) -> tuple[Node, ...]:
+    def children(self) -> tuple[SyntaxNode, ...]:
         return tuple(value for _, value, _ in self.fields)
 
 
-class Fold(Node):
+class Fold(SyntaxNode):
     """What the macros over lists and maps become; `cel.bind` and `optMap` as well, with an empty range."""
 
     __slots__ = ("accumulator", "condition", "initial", "key", "range", "result", "step", "value")
@@ -124,21 +124,21 @@ class Fold(Node):
     def __init__(
         self,
         position: int,
-        range: Node,
+        range: SyntaxNode,
         key: str,
         value: str | None,
         accumulator: str,
-        initial: Node,
-        condition: Node,
-        step: Node,
-        result: Node,
+        initial: SyntaxNode,
+        condition: SyntaxNode,
+        step: SyntaxNode,
+        result: SyntaxNode,
     ) -> None:
         super().__init__(position)
         self.range, self.key, self.value = range, key, value
         self.accumulator, self.initial = accumulator, initial
         self.condition, self.step, self.result = condition, step, result
 
-    def children(self) -> tuple[Node, ...]:
+    def children(self) -> tuple[SyntaxNode, ...]:
         return (self.range, self.initial, self.condition, self.step, self.result)
 
     @property
@@ -147,7 +147,7 @@ class Fold(Node):
         return isinstance(self.condition, Constant) and self.condition.value is False
 
 
-def walk(root: Node) -> Iterator[Node]:
+def walk(root: SyntaxNode) -> Iterator[SyntaxNode]:
     """Every node of the tree, parents first, without recursion."""
     pending = [root]
     while pending:
@@ -156,7 +156,7 @@ def walk(root: Node) -> Iterator[Node]:
         pending.extend(reversed(node.children()))
 
 
-def copy(node: Node) -> Node:
+def copy(node: SyntaxNode) -> SyntaxNode:
     """The same tree of new nodes (macros that use an operand twice need two of them)."""
     if isinstance(node, Constant):
         return Constant(node.position, node.value)
@@ -187,7 +187,7 @@ def copy(node: Node) -> Node:
     )
 
 
-def depth(root: Node) -> int:
+def depth(root: SyntaxNode) -> int:
     """How many nodes there are on the longest way down."""
     levels, level = 0, [root]
     while level:

@@ -18,7 +18,7 @@ class TypesTooLarge(Exception):
     """The types of an expression are deeper, or comparing them is longer work, than an expression may ask for."""
 
 
-class Type:
+class CelType:
     """A type: its kind, the name that messages show, and its parameters. Nothing in it changes.
 
     `generic` says whether a type still to be found is in it, `depth` how many levels of types there are. Raises
@@ -27,7 +27,7 @@ class Type:
 
     __slots__ = ("_hash", "depth", "generic", "kind", "name", "parameters")
 
-    def __init__(self, kind: str, name: str, parameters: tuple[Type, ...] = ()) -> None:
+    def __init__(self, kind: str, name: str, parameters: tuple[CelType, ...] = ()) -> None:
         self.kind, self.name, self.parameters = kind, name, parameters
         self.generic = kind == "parameter"
         self.depth = 1
@@ -41,19 +41,19 @@ class Type:
     def __eq__(self, other: object) -> bool:
         if self is other:
             return True
-        return isinstance(other, Type) and self._hash == other._hash and _is_same(self, other)
+        return isinstance(other, CelType) and self._hash == other._hash and _is_same(self, other)
 
     def __hash__(self) -> int:
         return self._hash
 
     def __repr__(self) -> str:
-        return f"Type({self.kind!r}, {str(self)!r})"
+        return f"CelType({self.kind!r}, {str(self)!r})"
 
     def __str__(self) -> str:
         return _spelt(self, lambda t: f"<{t.name}>" if t.kind == "parameter" else t.name)
 
 
-def _is_same(a: Type, b: Type) -> bool:
+def _is_same(a: CelType, b: CelType) -> bool:
     """Whether two types are equal, each pair of their parts compared once, without recursion."""
     pending, seen = [(a, b)], set()
     while pending:
@@ -68,25 +68,25 @@ def _is_same(a: Type, b: Type) -> bool:
     return True
 
 
-BOOL: Final = Type("bool", "bool")
-BYTES: Final = Type("bytes", "bytes")
-DOUBLE: Final = Type("double", "double")
-INT: Final = Type("int", "int")
-NULL: Final = Type("null", "null_type")
-STRING: Final = Type("string", "string")
-UINT: Final = Type("uint", "uint")
-DYN: Final = Type("dyn", "dyn")
-ANY: Final = Type("any", "any")
-ERROR: Final = Type("error", "!error!")
-DURATION: Final = Type("duration", "google.protobuf.Duration")
-TIMESTAMP: Final = Type("timestamp", "google.protobuf.Timestamp")
-QUANTITY: Final = Type("object", "kubernetes.Quantity")
-SEMVER: Final = Type("object", "kubernetes.Semver")
-URL: Final = Type("object", "kubernetes.URL")
-FORMAT: Final = Type("object", "kubernetes.NamedFormat")
-DEVICE: Final = Type("object", "kubernetes.DRADevice")
-IP: Final = Type("opaque", "net.IP")
-CIDR: Final = Type("opaque", "net.CIDR")
+BOOL: Final = CelType("bool", "bool")
+BYTES: Final = CelType("bytes", "bytes")
+DOUBLE: Final = CelType("double", "double")
+INT: Final = CelType("int", "int")
+NULL: Final = CelType("null", "null_type")
+STRING: Final = CelType("string", "string")
+UINT: Final = CelType("uint", "uint")
+DYN: Final = CelType("dyn", "dyn")
+ANY: Final = CelType("any", "any")
+ERROR: Final = CelType("error", "!error!")
+DURATION: Final = CelType("duration", "google.protobuf.Duration")
+TIMESTAMP: Final = CelType("timestamp", "google.protobuf.Timestamp")
+QUANTITY: Final = CelType("object", "kubernetes.Quantity")
+SEMVER: Final = CelType("object", "kubernetes.Semver")
+URL: Final = CelType("object", "kubernetes.URL")
+FORMAT: Final = CelType("object", "kubernetes.NamedFormat")
+DEVICE: Final = CelType("object", "kubernetes.DRADevice")
+IP: Final = CelType("opaque", "net.IP")
+CIDR: Final = CelType("opaque", "net.CIDR")
 
 _SCALARS: Final = frozenset({"bool", "double", "duration", "int", "timestamp", "uint"})
 _EXACT: Final = frozenset(
@@ -95,44 +95,44 @@ _EXACT: Final = frozenset(
 _NULLABLE: Final = frozenset({"opaque", "object", "any", "duration", "timestamp"})
 
 
-def list_of(element: Type) -> Type:
+def list_of(element: CelType) -> CelType:
     """The type of lists of that element."""
-    return Type("list", "list", (element,))
+    return CelType("list", "list", (element,))
 
 
-def map_of(key: Type, value: Type) -> Type:
+def map_of(key: CelType, value: CelType) -> CelType:
     """The type of maps from that key to that value."""
-    return Type("map", "map", (key, value))
+    return CelType("map", "map", (key, value))
 
 
-def optional_of(value: Type) -> Type:
+def optional_of(value: CelType) -> CelType:
     """The type of a value that may be absent."""
-    return Type("opaque", "optional_type", (value,))
+    return CelType("opaque", "optional_type", (value,))
 
 
-def type_of(value: Type) -> Type:
+def type_of(value: CelType) -> CelType:
     """The type of a type."""
-    return Type("type", "type", (value,))
+    return CelType("type", "type", (value,))
 
 
-def parameter(name: str) -> Type:
+def parameter(name: str) -> CelType:
     """A type still to be found."""
-    return Type("parameter", name)
+    return CelType("parameter", name)
 
 
-def is_dynamic(t: Type) -> bool:
+def is_dynamic(t: CelType) -> bool:
     """Whether anything may stand for the type (dyn, or any)."""
     return t.kind == "dyn" or t.kind == "any"
 
 
-def unwrap_optional(t: Type) -> tuple[Type, bool]:
+def unwrap_optional(t: CelType) -> tuple[CelType, bool]:
     """The type within an optional one, and whether there was one."""
     if t.kind == "opaque" and t.name == "optional_type":
         return t.parameters[0], True
     return t, False
 
 
-def is_scalar(t: Type) -> bool:
+def is_scalar(t: CelType) -> bool:
     """Whether a value of the type has size 1 for the estimator."""
     inner, _ = unwrap_optional(t)
     return inner.kind in _SCALARS or (inner is not t and is_scalar(inner))
@@ -143,9 +143,9 @@ class Substitution:
 
     __slots__ = ("_replaced", "_steps", "bound")
 
-    def __init__(self, bound: dict[str, Type] | None = None) -> None:
-        self.bound: dict[str, Type] = {} if bound is None else bound
-        self._replaced: list[tuple[str, Type | None]] = []  # what was bound since the trial began, and what before
+    def __init__(self, bound: dict[str, CelType] | None = None) -> None:
+        self.bound: dict[str, CelType] = {} if bound is None else bound
+        self._replaced: list[tuple[str, CelType | None]] = []  # what was bound since the trial began, and what before
         self._steps = 0
 
     def _step(self) -> None:
@@ -153,11 +153,11 @@ class Substitution:
         if self._steps > MAX_STEPS:
             raise TypesTooLarge
 
-    def find(self, t: Type) -> Type | None:
+    def find(self, t: CelType) -> CelType | None:
         """What the parameter stands for, if that is known."""
         return self.bound.get(t.name) if t.kind == "parameter" else None
 
-    def resolve(self, t: Type) -> Type:
+    def resolve(self, t: CelType) -> CelType:
         """The type with its parameters replaced by what they stand for."""
         if not t.generic:
             return t
@@ -171,9 +171,9 @@ class Substitution:
             new = self.resolve(inner)
             changed = changed or new is not inner
             resolved.append(new)
-        return Type(t.kind, t.name, tuple(resolved)) if changed else t
+        return CelType(t.kind, t.name, tuple(resolved)) if changed else t
 
-    def settle(self, t: Type, settled: dict[int, Type], known: dict[Type, Type]) -> Type:
+    def settle(self, t: CelType, settled: dict[int, CelType], known: dict[CelType, CelType]) -> CelType:
         """The type without any parameters: what stands for nothing is dyn.
 
         `settled` has what was settled before by identity, `known` every settled type once: equal ones are identical.
@@ -188,16 +188,16 @@ class Substitution:
             found = DYN if bound is None else self.settle(bound, settled, known)
         else:
             inner = [self.settle(parameter, settled, known) for parameter in t.parameters]
-            found = Type(t.kind, t.name, tuple(inner))
+            found = CelType(t.kind, t.name, tuple(inner))
             found = known.setdefault(found, found)
         settled[id(t)] = found
         return found
 
-    def assign(self, a: Type, b: Type) -> bool:
+    def assign(self, a: CelType, b: CelType) -> bool:
         """Whether `a` may stand where `b` is asked for; what that says about parameters is kept."""
         return self.assign_all((a,), (b,))
 
-    def assign_all(self, given: Sequence[Type], wanted: Sequence[Type]) -> bool:
+    def assign_all(self, given: Sequence[CelType], wanted: Sequence[CelType]) -> bool:
         """Whether each may stand for its counterpart; nothing is kept unless all may."""
         self._replaced.clear()
         if self._assign_all(given, wanted):
@@ -210,7 +210,7 @@ class Substitution:
                 self.bound[name] = before
         return False
 
-    def _assign(self, a: Type, b: Type) -> bool:
+    def _assign(self, a: CelType, b: CelType) -> bool:
         if a is b:
             return True
         self._step()
@@ -234,7 +234,7 @@ class Substitution:
             return b.kind == "type"
         return a.kind == b.kind and a.name == b.name and self._assign_all(a.parameters, b.parameters)
 
-    def _assign_all(self, given: Sequence[Type], wanted: Sequence[Type]) -> bool:
+    def _assign_all(self, given: Sequence[CelType], wanted: Sequence[CelType]) -> bool:
         if len(given) != len(wanted):
             return False
         for a, b in zip(given, wanted, strict=True):  # noqa: SIM110  (all() would take C stack at every level)
@@ -242,7 +242,7 @@ class Substitution:
                 return False
         return True
 
-    def _bind(self, t: Type, param: Type) -> tuple[bool, bool]:
+    def _bind(self, t: CelType, param: CelType) -> tuple[bool, bool]:
         """Whether the parameter may stand for the type, and whether it already stood for one."""
         if t == param:
             return True, True
@@ -261,11 +261,11 @@ class Substitution:
             return True, False
         return False, False
 
-    def _set(self, param: Type, t: Type) -> None:
+    def _set(self, param: CelType, t: CelType) -> None:
         self._replaced.append((param.name, self.bound.get(param.name)))
         self.bound[param.name] = t
 
-    def _absent(self, param: Type, within: Type) -> bool:
+    def _absent(self, param: CelType, within: CelType) -> bool:
         if not within.generic:
             return True
         self._step()
@@ -280,12 +280,12 @@ class Substitution:
         return True
 
 
-def most_general(a: Type, b: Type) -> Type:
+def most_general(a: CelType, b: CelType) -> CelType:
     """The wider of two types of which one may stand for the other."""
     return a if _no_more_specific(a, b) else b
 
 
-def _no_more_specific(a: Type, b: Type) -> bool:
+def _no_more_specific(a: CelType, b: CelType) -> bool:
     if a is b or is_dynamic(a) or a.kind == "parameter":
         return True
     if is_dynamic(b) or b.kind == "parameter" or a.kind != b.kind:
@@ -304,16 +304,16 @@ _SHOWN: Final = {"duration": "duration", "timestamp": "timestamp", "null": "null
 _MAX_SHOWN: Final = 400
 
 
-def show(t: Type) -> str:
+def show(t: CelType) -> str:
     """The type as messages show it."""
     return _spelt(t, lambda t: _SHOWN.get(t.kind, t.name))
 
 
-def _spelt(t: Type, name_of: Callable[[Type], str]) -> str:
+def _spelt(t: CelType, name_of: Callable[[CelType], str]) -> str:
     """A type with its parameters; a very long one is cut short."""
     words: list[str] = []
     length = 0
-    stack: list[Type | str] = [t]
+    stack: list[CelType | str] = [t]
     while stack and length < _MAX_SHOWN:
         top = stack.pop()
         word = top if isinstance(top, str) else name_of(top)

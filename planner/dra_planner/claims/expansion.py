@@ -19,7 +19,7 @@ from dra_planner.claims.limit_ranges import refuse as refuse_by_limits
 from dra_planner.claims.limit_ranges import with_defaults as with_limit_defaults
 from dra_planner.claims.queue_flavors import flavor_of, with_flavor
 from dra_planner.claims.quotas import Denial, QuotaRoom
-from dra_planner.claims.resolution import DOES_NOT_FIT, Unresolved, check_classes, classes_of, resolve_claims
+from dra_planner.claims.resolution import DOES_NOT_FIT, UnresolvedClaims, check_classes, classes_of, resolve_claims
 from dra_planner.claims.runtime_classes import refuse_runtime_class, with_runtime_class
 from dra_planner.claims.updates import as_updated, makes_other_pods
 from dra_planner.manifests import Manifests, UnresolvedPods
@@ -194,7 +194,7 @@ class _Expansion:
     def _pods_of(self, before: PodSet, namespace: str) -> tuple[PodSpec, tuple[ShapeClaim, ...]] | None:
         """Return the pods that a cluster has, with their claims; None where these are gone, and what they count."""
         spec = before.template.spec
-        with suppress(Unresolved):
+        with suppress(UnresolvedClaims):
             return spec, resolve_claims(spec, namespace, self._manifests, self._classes, {})
         return None
 
@@ -237,7 +237,7 @@ class _Expansion:
             self._quotas.check_named(template.spec, namespace)
             claims = resolve_claims(template.spec, namespace, self._manifests, self._classes, generated)
             pod, claims = self._serve(self._with_priority(strip(template.spec)), namespace, claims)
-        except Unresolved as unresolved:
+        except UnresolvedClaims as unresolved:
             blocked = Blocked(member=member, verdict=unresolved.verdict, reason=unresolved.reason)
             if unresolved.reason.code == "class-not-found":
                 named = classes_of(template.spec, namespace, self._manifests, generated)
@@ -286,7 +286,7 @@ class _Expansion:
         for each in pods:
             if not all(each.claims.values()):
                 continue
-            with suppress(Unresolved):
+            with suppress(UnresolvedClaims):
                 claims = resolve_claims(each.spec, namespace, self._manifests, self._classes, {})
                 pod, claims = self._serve(strip(each.spec), namespace, claims)
                 own = replace(member, figures=Figures.fixed(0), running=(), charged=0, leaving=(each.meta.key,))

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from dra_planner.claims.consumers import take
 from dra_planner.claims.extended import CLAIM_NAME
-from dra_planner.claims.resolution import Unresolved
+from dra_planner.claims.resolution import UnresolvedClaims
 from dra_planner.manifests import Manifests, render_claim_spec, render_pod_spec
 from dra_planner.manifests.validation.quotas import Usage, claim_usage, covers, pod_usage, unspecified
 from dra_planner.model import (
@@ -121,11 +121,11 @@ class QuotaRoom:
                     yield (ObjectKey(namespace, quota.name), resource), room
 
     def check_named(self, pod: PodSpec, namespace: str) -> None:
-        """Raise Unresolved where a quota keeps a claim that the pod names from being created."""
+        """Raise UnresolvedClaims where a quota keeps a claim that the pod names from being created."""
         for entry in pod.resource_claims:
             reason = self._denied.get(ObjectKey(namespace, entry.resource_claim_name or ""))
             if reason is not None:
-                raise Unresolved("does-not-fit", reason)
+                raise UnresolvedClaims("does-not-fit", reason)
 
     def refuse_object(self, workload: Workload) -> Denial | None:
         """Return why a workload is not created, or not what it makes pods by; else it is counted."""

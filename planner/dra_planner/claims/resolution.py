@@ -24,7 +24,7 @@ CANNOT_TELL: Final[Verdict] = "cannot-tell"
 DOES_NOT_FIT: Final[Verdict] = "does-not-fit"
 
 
-class Unresolved(Exception):
+class UnresolvedClaims(Exception):
     """Why a pod's claims cannot be made; holds the verdict and its reason."""
 
     def __init__(self, verdict: Verdict, reason: Reason) -> None:
@@ -40,12 +40,12 @@ def resolve_claims(
     classes: Mapping[str, DeviceClass],
     generated: Mapping[str, str],
 ) -> tuple[ShapeClaim, ...]:
-    """Return the claims that a pod of this spec brings or shares, in the pod's order. Raises Unresolved.
+    """Return the claims that a pod of this spec brings or shares, in the pod's order. Raises UnresolvedClaims.
 
     `generated` names the ResourceClaims that already exist for entries with a template (an observed pod).
     """
     if spec.node_name and spec.resource_claims:
-        raise Unresolved(DOES_NOT_FIT, _bypassed(spec))
+        raise UnresolvedClaims(DOES_NOT_FIT, _bypassed(spec))
     claims = tuple(_resolve(entry, namespace, manifests, generated) for entry in spec.resource_claims)
     for claim in claims:
         check_classes(claim, namespace, manifests, classes)
@@ -58,7 +58,7 @@ def classes_of(spec: PodSpec, namespace: str, manifests: Manifests, generated: M
     for entry in spec.resource_claims:
         try:
             claim = _resolve(entry, namespace, manifests, generated)
-        except Unresolved:
+        except UnresolvedClaims:
             continue
         names += (exact.device_class_name for _, exact in requests_of(claim.spec))
     return tuple(dict.fromkeys(names))
@@ -83,7 +83,7 @@ def _resolve(entry: PodResourceClaim, namespace: str, manifests: Manifests, gene
 
 
 def check_classes(claim: ShapeClaim, namespace: str, manifests: Manifests, classes: Mapping[str, DeviceClass]) -> None:
-    """Raise Unresolved where a class that some request or alternative names is not known."""
+    """Raise UnresolvedClaims where a class that some request or alternative names is not known."""
     for request, exact in requests_of(claim.spec):
         name = exact.device_class_name
         if name in classes:
@@ -99,7 +99,7 @@ def check_classes(claim: ShapeClaim, namespace: str, manifests: Manifests, class
                 request=request,
                 place=exact.place,
             )
-            raise Unresolved(DOES_NOT_FIT, reason)
+            raise UnresolvedClaims(DOES_NOT_FIT, reason)
         reason = Reason(
             code="class-not-found",
             message=message + "which is neither among the given manifests nor among those that the drivers install",
@@ -109,7 +109,7 @@ def check_classes(claim: ShapeClaim, namespace: str, manifests: Manifests, class
             request=request,
             place=exact.place,
         )
-        raise Unresolved(CANNOT_TELL, reason)
+        raise UnresolvedClaims(CANNOT_TELL, reason)
 
 
 def requests_of(spec: ClaimSpec) -> Iterator[tuple[str, ExactDeviceRequest]]:
@@ -132,7 +132,7 @@ def _bypassed(spec: PodSpec) -> Reason:
 
 def _missing(
     kind: str, key: ObjectKey, entry: PodResourceClaim, known: Iterable[ObjectKey], manifests: Manifests
-) -> Unresolved:
+) -> UnresolvedClaims:
     if (kind, key) in manifests.refused:
         reason = Reason(
             code="claim-refused",
@@ -141,7 +141,7 @@ def _missing(
             claim=str(key),
             place=entry.place,
         )
-        return Unresolved(DOES_NOT_FIT, reason)
+        return UnresolvedClaims(DOES_NOT_FIT, reason)
     elsewhere = sorted(str(other) for other in known if other.name == key.name)
     if elsewhere:
         hint = f"; {', '.join(elsewhere)} is in another namespace, and pods use their own"
@@ -155,7 +155,7 @@ def _missing(
         claim=str(key),
         place=entry.place,
     )
-    return Unresolved(CANNOT_TELL, reason)
+    return UnresolvedClaims(CANNOT_TELL, reason)
 
 
 def _installed_by(name: str) -> str:

@@ -12,7 +12,13 @@ from os.path import exists, join
 from pkgutil import extend_path, iter_modules
 
 from dra_planner.catalog import Machine, cloud_titles
-from dra_planner.clouds.protocol.allocatable import DISK_GIB, Allocatable, NodeImage, NodeSettings, reserved_cpu_milli
+from dra_planner.clouds.protocol.allocatable import (
+    DISK_GIB,
+    Allocatable,
+    AllocatableSettings,
+    NodeImage,
+    reserved_cpu_milli,
+)
 from dra_planner.clouds.protocol.cloud import (
     WHOLE,
     Capacity,
@@ -30,7 +36,7 @@ from dra_planner.clouds.protocol.labels import (
     LABEL_VALUE,
     POOL,
     NodeLabel,
-    PoolNodes,
+    NodeOrigin,
 )
 from dra_planner.clouds.protocol.refusals import (
     HUGE_PAGES,
@@ -88,6 +94,7 @@ __all__ = [
     "UTC_ZONE",
     "WHOLE",
     "Allocatable",
+    "AllocatableSettings",
     "AttachedGpus",
     "Capacity",
     "Cloud",
@@ -101,9 +108,8 @@ __all__ = [
     "MachineTemplate",
     "NodeImage",
     "NodeLabel",
-    "NodeSettings",
+    "NodeOrigin",
     "Period",
-    "PoolNodes",
     "PoolResource",
     "PoolSettings",
     "Schedule",

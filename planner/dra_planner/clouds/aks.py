@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from dra_planner.catalog import Machine
-from dra_planner.clouds.protocol.allocatable import EVICTION_MIB, MIB, Allocatable, NodeSettings, disk_bytes
+from dra_planner.clouds.protocol.allocatable import EVICTION_MIB, MIB, Allocatable, AllocatableSettings, disk_bytes
 from dra_planner.clouds.protocol.cloud import Cloud, ClusterSettings, Fault, PoolSettings
-from dra_planner.clouds.protocol.labels import PoolNodes
+from dra_planner.clouds.protocol.labels import NodeOrigin
 from dra_planner.clouds.protocol.refusals import private_network_fault
 from dra_planner.clouds.protocol.resources import (
     BoughtCapacity,
@@ -156,7 +156,7 @@ class Aks(Cloud):
         ),
     )
 
-    def added_labels(self, nodes: PoolNodes) -> dict[str, str]:
+    def added_labels(self, nodes: NodeOrigin) -> dict[str, str]:
         """Return the labels that come with a pool.
 
         Sources: learn.microsoft.com/azure/aks/use-labels; Azure/AgentBaker:parts/…/cse_config.sh@06836ee.
@@ -176,7 +176,7 @@ class Aks(Cloud):
 
     possible_taints = (SPOT_TAINT,)
 
-    def added_taints(self, nodes: PoolNodes) -> tuple[Taint, ...]:
+    def added_taints(self, nodes: NodeOrigin) -> tuple[Taint, ...]:
         """Return the taint of spot nodes (learn.microsoft.com/azure/aks/spot-node-pool); GPU nodes get none."""
         return (SPOT_TAINT,) if nodes.capacity == "spot" else ()
 
@@ -235,10 +235,10 @@ class Aks(Cloud):
         """Return 6 % of one core, 4 % of the next, 2 % of two more, 1 % of the rest."""
         return sum(60 if index == 0 else 40 if index == 1 else 20 if index < 4 else 10 for index in range(vcpus))
 
-    def subnet_addresses(self, machine: Machine, settings: NodeSettings, pods: int) -> int:
+    def subnet_addresses(self, machine: Machine, settings: AllocatableSettings, pods: int) -> int:
         return 1
 
-    def pod_range_addresses(self, settings: NodeSettings) -> int:
+    def pod_range_addresses(self, settings: AllocatableSettings) -> int:
         """Return the /24 that a node has in an overlay network, which the components set.
 
         Sources: MicrosoftDocs/azure-aks-docs:articles/aks/concepts-network-ip-address-planning.md@546865d; Azure/AKS
@@ -246,7 +246,7 @@ class Aks(Cloud):
         """
         return 256
 
-    def allocatable(self, machine: Machine, vcpus: int, memory_mib: int, settings: NodeSettings) -> Allocatable:
+    def allocatable(self, machine: Machine, vcpus: int, memory_mib: int, settings: AllocatableSettings) -> Allocatable:
         """Return what AKS's kubelet leaves from Kubernetes 1.29 on.
 
         Sources: learn.microsoft.com/azure/aks/node-resource-reservations (MicrosoftDocs/azure-aks-docs@fb060ab; what

@@ -11,13 +11,13 @@ from dra_planner.clouds.protocol.allocatable import (
     EVICTION_MIB,
     MIB,
     Allocatable,
+    AllocatableSettings,
     NodeImage,
-    NodeSettings,
     disk_bytes,
     reserved_cpu_milli,
 )
 from dra_planner.clouds.protocol.cloud import WHOLE, Cloud, ClusterSettings, Fault, PoolSettings
-from dra_planner.clouds.protocol.labels import PoolNodes
+from dra_planner.clouds.protocol.labels import NodeOrigin
 from dra_planner.clouds.protocol.refusals import private_network_fault
 from dra_planner.clouds.protocol.resources import (
     BoughtCapacity,
@@ -52,7 +52,7 @@ KARPENTER_CAPACITY_TYPES = {
     "capacity-block": "reserved",
 }
 """aws/karpenter-provider-aws:website/content/en/docs/tasks/odcrs.md@1d927085: Capacity Blocks are reserved too."""
-_DEFAULTS = NodeSettings()
+_DEFAULTS = AllocatableSettings()
 
 
 class Eks(Cloud):
@@ -162,7 +162,7 @@ class Eks(Cloud):
         ),
     )
 
-    def added_labels(self, nodes: PoolNodes) -> dict[str, str]:
+    def added_labels(self, nodes: NodeOrigin) -> dict[str, str]:
         if nodes.autoscaler != KARPENTER:
             return {"eks.amazonaws.com/capacityType": CAPACITY_TYPES[nodes.capacity]}
         return {
@@ -174,7 +174,7 @@ class Eks(Cloud):
     def knows_network_interfaces(self, machine: Machine) -> bool:
         return machine.efa_interfaces is not None
 
-    def subnet_addresses(self, machine: Machine, settings: NodeSettings, pods: int) -> int | None:
+    def subnet_addresses(self, machine: Machine, settings: AllocatableSettings, pods: int) -> int | None:
         """Return what the VPC CNI takes by default: whole interfaces, or prefixes of 16, and one of them to spare.
 
         Sources: aws/amazon-vpc-cni-k8s:docs/eni-and-ip-target.md@0f77b52 (WARM_ENI_TARGET 1) and
@@ -189,7 +189,7 @@ class Eks(Cloud):
             return -(-prefixes // slots) + prefixes * _PREFIX
         return each * (min(interfaces, -(-pods // slots) + 1) if pods else 1)
 
-    def pod_range_addresses(self, settings: NodeSettings) -> int:
+    def pod_range_addresses(self, settings: AllocatableSettings) -> int:
         return 0
 
     def address_fault(self, cidr: str) -> str:
@@ -261,7 +261,7 @@ class Eks(Cloud):
             )
         return ""
 
-    def allocatable(self, machine: Machine, vcpus: int, memory_mib: int, settings: NodeSettings) -> Allocatable:
+    def allocatable(self, machine: Machine, vcpus: int, memory_mib: int, settings: AllocatableSettings) -> Allocatable:
         """Return what nodeadm leaves.
 
         Sources: awslabs/amazon-eks-ami:nodeadm/internal/kubelet/{config,eni_max_pods}.go@81fec2e;
@@ -299,7 +299,7 @@ class Eks(Cloud):
         )
 
 
-def max_pods(machine: Machine, settings: NodeSettings = _DEFAULTS) -> tuple[int, str]:
+def max_pods(machine: Machine, settings: AllocatableSettings = _DEFAULTS) -> tuple[int, str]:
     """Return kubelet's maxPods, and the sentence that says why; the EKS user guide has the cap of managed node groups.
 
     Raises CatalogError for a setting that a managed node group refuses, or that leaves pods without addresses.
@@ -344,7 +344,7 @@ def _own_gib(machine: Machine) -> int:
     return (machine.local_disks or 0) * (machine.local_disk_gb or 0) * 10**9 // 2**30
 
 
-def _addresses(machine: Machine, settings: NodeSettings) -> int | None:
+def _addresses(machine: Machine, settings: AllocatableSettings) -> int | None:
     """Return how many pods the interfaces of the default card have addresses for, host-network pods included."""
     if machine.default_card_enis is None or machine.ipv4_per_eni is None:
         return None

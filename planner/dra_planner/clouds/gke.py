@@ -11,12 +11,12 @@ from dra_planner.clouds.protocol.allocatable import (
     EVICTION_MIB,
     MIB,
     Allocatable,
-    NodeSettings,
+    AllocatableSettings,
     disk_bytes,
     reserved_cpu_milli,
 )
 from dra_planner.clouds.protocol.cloud import Cloud, CountStep, Fault, PoolSettings
-from dra_planner.clouds.protocol.labels import NodeLabel, PoolNodes
+from dra_planner.clouds.protocol.labels import NodeLabel, NodeOrigin
 from dra_planner.clouds.protocol.resources import (
     AttachedGpus,
     BoughtCapacity,
@@ -178,7 +178,7 @@ class Gke(Cloud):
         network_profile="networkConfig.acceleratorNetworkProfile",
     )
 
-    def labels(self, nodes: PoolNodes) -> tuple[NodeLabel, ...]:
+    def labels(self, nodes: NodeOrigin) -> tuple[NodeLabel, ...]:
         """Return the labels of a pool: the last ones tell GKE which drivers its nodes have.
 
         Sources: docs.cloud.google.com/kubernetes-engine/docs/how-to/set-up-dra and …/allocate-network-resources-dra.
@@ -195,7 +195,7 @@ class Gke(Cloud):
             labels += (NodeLabel(NETWORK_DRIVER, "true", "GKE's DRANET publishes no network interface of these nodes"),)
         return labels
 
-    def added_labels(self, nodes: PoolNodes) -> dict[str, str]:
+    def added_labels(self, nodes: NodeOrigin) -> dict[str, str]:
         labels = dict[str, str]()  # gke-nodepool is a name that Pulumi completes
         if nodes.capacity == "spot":
             labels["cloud.google.com/gke-spot"] = "true"
@@ -206,7 +206,7 @@ class Gke(Cloud):
 
     possible_taints = (ARM_TAINT, QUEUED_TAINT, TPU_TAINT)
 
-    def added_taints(self, nodes: PoolNodes) -> tuple[Taint, ...]:
+    def added_taints(self, nodes: NodeOrigin) -> tuple[Taint, ...]:
         """Return the taint of Arm nodes, and that of nodes which a ProvisioningRequest queues for.
 
         Sources: docs.cloud.google.com/kubernetes-engine/docs/how-to/prepare-arm-workloads-for-deployment;
@@ -248,10 +248,10 @@ class Gke(Cloud):
             fault = local_ssds_fault(pool.machine.instance_type, pool.local_ssds)
             yield from [("localSsds", fault)] if fault else []
 
-    def subnet_addresses(self, machine: Machine, settings: NodeSettings, pods: int) -> int:
+    def subnet_addresses(self, machine: Machine, settings: AllocatableSettings, pods: int) -> int:
         return 1
 
-    def pod_range_addresses(self, settings: NodeSettings) -> int:
+    def pod_range_addresses(self, settings: AllocatableSettings) -> int:
         """Return the block of a node: twice its pods at least, a power of two.
 
         Sources: docs.cloud.google.com/kubernetes-engine/docs/how-to/flexible-pod-cidr (“CIDR ranges for Standard
@@ -260,7 +260,7 @@ class Gke(Cloud):
         """
         return 1 << (2 * _pods(settings) - 1).bit_length()
 
-    def allocatable(self, machine: Machine, vcpus: int, memory_mib: int, settings: NodeSettings) -> Allocatable:
+    def allocatable(self, machine: Machine, vcpus: int, memory_mib: int, settings: AllocatableSettings) -> Allocatable:
         """Return what GKE's kubelet leaves.
 
         Sources: kubernetes/autoscaler:cluster-autoscaler/cloudprovider/gce/gce_reserved.go@55c37cd (what kernel and
@@ -374,11 +374,11 @@ def _has_tpus(machine: Machine | None) -> bool:
     return machine is not None and machine.accelerator is not None and machine.accelerator.kind == "tpu"
 
 
-def _pods(settings: NodeSettings) -> int:
+def _pods(settings: AllocatableSettings) -> int:
     return 110 if settings.max_pods is None else settings.max_pods
 
 
-def _ssd_bytes(settings: NodeSettings, count: int, percent_lost: int) -> int:
+def _ssd_bytes(settings: AllocatableSettings, count: int, percent_lost: int) -> int:
     """Return what pods may use of local SSDs: 50 GiB of one are reserved, 75 of two, 100 of more.
 
     Their file system is 2 % smaller at most: df prints 369 GiB (cloudera/director-google-plugin pull request 158).

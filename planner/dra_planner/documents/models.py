@@ -9,10 +9,10 @@ from typing import Any, TypeVar
 from pydantic import AfterValidator, BaseModel, ConfigDict
 from pydantic.alias_generators import to_camel
 
-Part = TypeVar("Part", bound="Document")
+Part = TypeVar("Part", bound="StrictDocument")
 
 
-class Document(BaseModel):
+class StrictDocument(BaseModel):
     """A mapping of the fleet: keys are camelCase outside, unknown keys are errors, values are not coerced."""
 
     model_config = ConfigDict(

@@ -11,7 +11,7 @@ from pydantic import Field
 from dra_planner.catalog import Machine, NetworkInterface, network_interfaces
 from dra_planner.catalog.tables import read_table
 from dra_planner.clouds import cloud_of
-from dra_planner.documents.models import Document, refused_by
+from dra_planner.documents.models import StrictDocument, refused_by
 from dra_planner.drivers.protocol.driver import Driver, DriverNode
 from dra_planner.drivers.protocol.neuron_groups import efa_groups
 from dra_planner.drivers.protocol.versions import chart_version_fault
@@ -42,7 +42,7 @@ _ONLY_THE_NODE_KNOWS = (
 )
 
 
-class Dranet(Document):
+class DranetSettings(StrictDocument):
     """DRANET: network interfaces that pods claim beside GPUs. EFA on EKS; on GKE the cloud runs it."""
 
     version: Annotated[str, refused_by(chart_version_fault)] = Field(
@@ -50,13 +50,13 @@ class Dranet(Document):
     )
 
 
-class DranetDriver(Driver[Dranet]):
+class DranetDriver(Driver[DranetSettings]):
     """DRANET, installed from a chart or run by the cloud."""
 
     name = "dranet"
     title = "DRANET"
     domains: ClassVar[tuple[str, ...]] = (NETWORK_DRIVER,)
-    options = Dranet
+    options = DranetSettings
     meaning = "Network interfaces beside GPUs: true, or which version (EKS)."
     written_when_off = True
     is_network = True
@@ -65,10 +65,10 @@ class DranetDriver(Driver[Dranet]):
     def serves(self, machine: Machine) -> bool:
         return bool(network_interfaces(machine))
 
-    def slices(self, options: Dranet, node: DriverNode) -> tuple[ResourceSlice, ...]:
+    def slices(self, options: DranetSettings, node: DriverNode) -> tuple[ResourceSlice, ...]:
         return predict_network_slices(node.machine, node_name=node.name)
 
-    def assumptions(self, options: Dranet, node: DriverNode) -> tuple[str, ...]:
+    def assumptions(self, options: DranetSettings, node: DriverNode) -> tuple[str, ...]:
         return network_assumptions(node.machine)
 
     def kind(self, domain: str, attributes: Mapping[str, AttributeValue]) -> str:

@@ -1,6 +1,6 @@
 """The user's document: which cluster, which pools, which drivers; read, validated, defaults filled in."""
 
-from dra_planner.fleet.drivers import DevicePlugin, DriversOfFleet, FleetDeviceClass
+from dra_planner.fleet.drivers import DevicePluginSettings, DriversOfFleet, FleetDeviceClass
 from dra_planner.fleet.pools import CapacityBlock, Count, Headroom, Pool, PoolTaint, Quota, Redundancy, Reservation
 from dra_planner.fleet.reading import (
     StackSettings,
@@ -19,7 +19,7 @@ __all__ = [
     "Amount",
     "CapacityBlock",
     "Count",
-    "DevicePlugin",
+    "DevicePluginSettings",
     "DriversOfFleet",
     "Fleet",
     "FleetDeviceClass",

@@ -23,7 +23,7 @@ _EXAMPLE: Final = "write PATH=VALUE, as pools.l4.count.max=8 or kubernetes=1.36"
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class FleetEdit:
     """One value of a fleet's document: `path` as it was written, `value` as text in YAML."""
 
     path: str
@@ -33,22 +33,22 @@ class Change:
         return f"{self.path}={self.value}"
 
 
-def read_change(text: str) -> Change:
+def read_change(text: str) -> FleetEdit:
     """Return the change that PATH=VALUE names; raises FleetError for text of another form."""
     path, equals, value = text.partition("=")
     if not equals or not path.strip() or not value.strip():
         raise FleetError(f'"{text}" does not say which value to change', fix=_EXAMPLE)
-    return Change(path.strip(), value.strip())
+    return FleetEdit(path.strip(), value.strip())
 
 
-def read_values(text: str) -> tuple[Change, ...]:
+def read_values(text: str) -> tuple[FleetEdit, ...]:
     """Return the changes that PATH=VALUE,VALUE,… names, one for each value; commas in brackets and quotes stay."""
     whole = read_change(text)
     values = tuple(value for value in _split(whole.value) if value)
-    return tuple(Change(whole.path, value) for value in dict.fromkeys(values))
+    return tuple(FleetEdit(whole.path, value) for value in dict.fromkeys(values))
 
 
-def change_fleet(fleet: Fleet, changes: Sequence[Change]) -> Fleet:
+def change_fleet(fleet: Fleet, changes: Sequence[FleetEdit]) -> Fleet:
     """Return the fleet with these values changed; raises FleetError where a path names nothing, or the fleet would not
     be valid.
     """
@@ -65,7 +65,7 @@ def change_fleet(fleet: Fleet, changes: Sequence[Change]) -> Fleet:
         ) from None
 
 
-def _set(document: dict[str, Any], keys: tuple[str, ...], change: Change) -> None:
+def _set(document: dict[str, Any], keys: tuple[str, ...], change: FleetEdit) -> None:
     here: Any = document
     for depth, key in enumerate(keys[:-1]):
         here = _inside(here, key, keys[: depth + 1], change)
@@ -87,7 +87,7 @@ def _set(document: dict[str, Any], keys: tuple[str, ...], change: Change) -> Non
         here["pricePerHour"] = None  # it was that of the other machine
 
 
-def _inside(here: Any, key: str, path: tuple[str, ...], change: Change) -> Any:
+def _inside(here: Any, key: str, path: tuple[str, ...], change: FleetEdit) -> Any:
     """Return what a key of a mapping holds, or the item of a list that has the name."""
     if isinstance(here, list):
         names = [str(row.get("name")) for row in here if isinstance(row, dict)]

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeVar, cast
 from pydantic import BeforeValidator, Field, create_model, model_validator
 
 from dra_planner.clouds import selection_fault
-from dra_planner.documents.models import Document, empty_list, refused_by
+from dra_planner.documents.models import StrictDocument, empty_list, refused_by
 from dra_planner.drivers import Driver, class_name_fault, every_driver
 
-Options = TypeVar("Options", bound=Document)
+Options = TypeVar("Options", bound=StrictDocument)
 _LATER = {"efa": "is not supported: DRANET publishes EFA interfaces; write dranet: true"}
 
 
-class DriversOfFleet(Document):
+class DriversOfFleet(StrictDocument):
     """DRA drivers of the cluster, by name; the fields are those of every known driver."""
 
     @model_validator(mode="before")
@@ -35,7 +35,7 @@ class DriversOfFleet(Document):
         """Return the options of a driver; None if the fleet doesn't install it."""
         return cast(Options, getattr(self, driver.name)) or None
 
-    def installed(self) -> Iterator[tuple[Driver[Any], Document]]:
+    def installed(self) -> Iterator[tuple[Driver[Any], StrictDocument]]:
         """Yield the drivers that the fleet installs, each with its options: those of networks last, sorted by name."""
         for driver in sorted(every_driver(), key=lambda each: each.is_network):
             if options := getattr(self, driver.name):
@@ -79,13 +79,13 @@ else:
     )
 
 
-class DevicePlugin(Document):
+class DevicePluginSettings(StrictDocument):
     """NVIDIA's device plugin beside the DRA driver, for nodes that are not DRA nodes."""
 
     version: str = Field(description="Version of the Helm chart.")
 
 
-class FleetDeviceClass(Document):
+class FleetDeviceClass(StrictDocument):
     """A DeviceClass of the platform's own."""
 
     name: Annotated[str, refused_by(class_name_fault)] = Field(description="Name that requests give.")

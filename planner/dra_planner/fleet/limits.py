@@ -7,7 +7,7 @@ from typing import Protocol
 
 from dra_planner import catalog
 from dra_planner.catalog import Machine
-from dra_planner.clouds import NodeSettings, cloud
+from dra_planner.clouds import AllocatableSettings, cloud
 from dra_planner.documents.tree import Location
 from dra_planner.errors import PlannerError
 from dra_planner.fleet.pools import Pool, Quota
@@ -37,7 +37,7 @@ class _Network(Protocol):
     def prefix_delegation(self) -> bool: ...
 
 
-class Sharing(Protocol):
+class QuotaHolder(Protocol):
     """What of a fleet its limits follow from."""
 
     @property
@@ -52,7 +52,7 @@ class Sharing(Protocol):
     def system_pool(self) -> _SystemPool: ...
 
 
-def shared_limits(fleet: Sharing) -> tuple[SharedLimit, ...]:
+def shared_limits(fleet: QuotaHolder) -> tuple[SharedLimit, ...]:
     """Return the limits that concern some pool: quotas without what the system pool takes of them, reservations, and
     the maximums of pools that are parts of one.
     """
@@ -60,14 +60,14 @@ def shared_limits(fleet: Sharing) -> tuple[SharedLimit, ...]:
     return (*limits, *_reservations(fleet), *_shared_maximums(fleet))
 
 
-def limit_faults(fleet: Sharing) -> Iterator[tuple[Location, str]]:
+def limit_faults(fleet: QuotaHolder) -> Iterator[tuple[Location, str]]:
     """Yield what is wrong with quotas and reservations: unknown amounts, and less than the nodes that must be there."""
     named: dict[str, int] = {}
     for at, quota in enumerate(fleet.quotas):
         if quota.name in named:
             yield ("quotas", at, "name"), f'the name "{quota.name}" is taken by quotas[{named[quota.name]}]'
         named.setdefault(quota.name, at)
-        if quota.unit == "pod-addresses" and cloud(fleet.cloud).pod_range_addresses(NodeSettings()) == 0:
+        if quota.unit == "pod-addresses" and cloud(fleet.cloud).pod_range_addresses(AllocatableSettings()) == 0:
             title = cloud(fleet.cloud).title
             yield ("quotas", at, "unit"), f"pods on {title} have addresses of the nodes' subnets; count addresses"
             continue
@@ -88,7 +88,7 @@ def limit_faults(fleet: Sharing) -> Iterator[tuple[Location, str]]:
         yield from _too_little(fleet, limit, limit.most, ("pools", first, "capacity", "nodes"))
 
 
-def _too_little(fleet: Sharing, limit: SharedLimit, most: int, at: Location) -> Iterator[tuple[Location, str]]:
+def _too_little(fleet: QuotaHolder, limit: SharedLimit, most: int, at: Location) -> Iterator[tuple[Location, str]]:
     needed = limit.used({pool.name: pool.count.min for pool in fleet.pools})
     if needed + limit.beside > most:
         beside = f" and the system pool takes {limit.beside}" if limit.beside else ""
@@ -96,7 +96,7 @@ def _too_little(fleet: Sharing, limit: SharedLimit, most: int, at: Location) -> 
         yield at, f"{allowed}, but the minimums of its pools take {needed}{beside}"
 
 
-def _quota_limit(fleet: Sharing, quota: Quota) -> SharedLimit:
+def _quota_limit(fleet: QuotaHolder, quota: Quota) -> SharedLimit:
     takes = {
         pool.name: amount
         for pool in fleet.pools
@@ -113,7 +113,7 @@ def _quota_limit(fleet: Sharing, quota: Quota) -> SharedLimit:
     )
 
 
-def node_takes(fleet: Sharing, quota: Quota, pool: Pool, pods: int = 1) -> int | None:
+def node_takes(fleet: QuotaHolder, quota: Quota, pool: Pool, pods: int = 1) -> int | None:
     """Return how much of a quota one node of a pool takes, None where it is not known.
 
     `pods` are those with an address of their own: one at least, the driver's.
@@ -121,7 +121,7 @@ def node_takes(fleet: Sharing, quota: Quota, pool: Pool, pods: int = 1) -> int |
     return _amount(fleet, quota, pool.machine, pods, pool.max_pods)
 
 
-def _system(fleet: Sharing, quota: Quota) -> tuple[int, int]:
+def _system(fleet: QuotaHolder, quota: Quota) -> tuple[int, int]:
     """Return what the nodes of the system pool take of a quota, at least and at most: their pods are not known."""
     pool = fleet.system_pool
     if not quota.counts(pool.machine, "on-demand"):
@@ -130,7 +130,7 @@ def _system(fleet: Sharing, quota: Quota) -> tuple[int, int]:
     return pool.count * least, pool.count * most
 
 
-def _unknown(fleet: Sharing, quota: Quota) -> Iterator[str]:
+def _unknown(fleet: QuotaHolder, quota: Quota) -> Iterator[str]:
     """Yield machines that take an unknown amount of a quota; those that are unknown themselves have other faults."""
     machines = [pool.machine for pool in fleet.pools if quota.counts(pool.machine, pool.source.kind)]
     if quota.counts(fleet.system_pool.machine, "on-demand"):
@@ -138,14 +138,14 @@ def _unknown(fleet: Sharing, quota: Quota) -> Iterator[str]:
     yield from (each for each in machines if _machine(fleet, each) and _amount(fleet, quota, each, 1) is None)
 
 
-def _amount(fleet: Sharing, quota: Quota, name: str, pods: int, max_pods: int | None = None) -> int | None:
+def _amount(fleet: QuotaHolder, quota: Quota, name: str, pods: int, max_pods: int | None = None) -> int | None:
     """Return how much of a quota one node with so many pods takes, None where it is not known."""
     machine = _machine(fleet, name)
     if quota.unit == "nodes":
         return 1
     if machine is None:
         return None
-    settings = NodeSettings(max_pods=max_pods, prefix_delegation=fleet.network.prefix_delegation)
+    settings = AllocatableSettings(max_pods=max_pods, prefix_delegation=fleet.network.prefix_delegation)
     if quota.unit == "addresses":
         return cloud(fleet.cloud).subnet_addresses(machine, settings, pods)
     if quota.unit == "pod-addresses":
@@ -155,14 +155,14 @@ def _amount(fleet: Sharing, quota: Quota, name: str, pods: int, max_pods: int | 
     return machine.accelerator.count if machine.accelerator is not None else 0
 
 
-def _machine(fleet: Sharing, name: str) -> Machine | None:
+def _machine(fleet: QuotaHolder, name: str) -> Machine | None:
     try:
         return catalog.machine(fleet.cloud, name)
     except PlannerError:
         return None
 
 
-def _reservations(fleet: Sharing) -> tuple[SharedLimit, ...]:
+def _reservations(fleet: QuotaHolder) -> tuple[SharedLimit, ...]:
     """Return the reservations of which the fleet says how many nodes they have; pools may share one."""
     limits = {}
     for pool in fleet.pools:
@@ -178,7 +178,7 @@ def _reservations(fleet: Sharing) -> tuple[SharedLimit, ...]:
     return tuple(limits.values())
 
 
-def _shared_maximums(fleet: Sharing) -> Iterator[SharedLimit]:
+def _shared_maximums(fleet: QuotaHolder) -> Iterator[SharedLimit]:
     """Yield a limit for each group of pools that share one maximum."""
     for name in dict.fromkeys(pool.part_of for pool in fleet.pools if pool.part_of):
         parts = [pool for pool in fleet.pools if pool.part_of == name]

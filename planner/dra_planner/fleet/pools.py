@@ -27,7 +27,7 @@ from dra_planner.clouds import (
     time_of_day_fault,
     time_zone_fault,
 )
-from dra_planner.documents.models import Document, empty_list, empty_mapping, nothing_given, refused_by
+from dra_planner.documents.models import StrictDocument, empty_list, empty_mapping, nothing_given, refused_by
 from dra_planner.fleet.values import DNS_LABEL, Amount, Price, bounds, within
 
 LabelKey = Annotated[str, refused_by(label_key_fault)]
@@ -44,7 +44,7 @@ _LOST_NODES, _LOST_ZONES = range(4), range(2)
 CapacityKind = Literal["on-demand", "spot", "reservation", "capacity-block"]
 
 
-class Count(Document):
+class Count(StrictDocument):
     """How many nodes a pool may have in all; the plan says how many it needs."""
 
     min: NodeCount = Field(default=0, description="Fewest nodes.", json_schema_extra=bounds(NODES))
@@ -64,7 +64,7 @@ class Count(Document):
 BoughtNodes = Annotated[int, within(range(1, NODES[-1] + 1))]
 
 
-class Reservation(Document):
+class Reservation(StrictDocument):
     """Capacity bought beforehand."""
 
     reservation: str = Field(min_length=1, description="Id of a capacity reservation (EKS), name of one (GKE).")
@@ -73,7 +73,7 @@ class Reservation(Document):
     )
 
 
-class CapacityBlock(Document):
+class CapacityBlock(StrictDocument):
     """An EC2 Capacity Block, by its reservation id."""
 
     capacity_block: str = Field(min_length=1, description="Id of the reservation, cr-….")
@@ -82,7 +82,7 @@ class CapacityBlock(Document):
     )
 
 
-class WeeklyHours(Document):
+class WeeklyHours(StrictDocument):
     """Hours of the week at which a pool has its nodes."""
 
     start: TimeOfDay = Field(description='When nodes come: "08:00".')
@@ -97,14 +97,14 @@ class WeeklyHours(Document):
     )
 
 
-class OnePeriod(Document):
+class OnePeriod(StrictDocument):
     """One span of time in which a pool has its nodes: that of a Capacity Block."""
 
     start: Instant = Field(description="When nodes come, in UTC: 2026-12-01T11:30:00Z.")
     end: Instant = Field(description="When they go.")
 
 
-class PoolSchedule(Document):
+class PoolSchedule(StrictDocument):
     """When a pool has the nodes that the plan says; else it has its minimum."""
 
     hours: WeeklyHours | None = Field(default=None, description="Hours of the week.")
@@ -128,7 +128,7 @@ class PoolSchedule(Document):
         return Period(start=self.period.start, end=self.period.end)
 
 
-class PoolTaint(Document):
+class PoolTaint(StrictDocument):
     """A taint of a pool's nodes beside `nvidia.com/gpu=present:NoSchedule`, which they always have."""
 
     key: LabelKey = Field(description="Key, as example.com/team.")
@@ -138,7 +138,7 @@ class PoolTaint(Document):
     )
 
 
-class HugePages(Document):
+class HugePages(StrictDocument):
     """Memory that nodes reserve for huge pages at boot, in pages of a size."""
 
     of_2mi: Annotated[int, within(_PAGES)] | None = Field(
@@ -155,7 +155,7 @@ class HugePages(Document):
         return {size: count for size, count in counts.items() if count}
 
 
-class PoolImage(Document):
+class PoolImage(StrictDocument):
     """An image of one's own for a pool's nodes."""
 
     id: str = Field(min_length=1, description="Id of the image: ami-0123456789abcdef0.")
@@ -175,7 +175,7 @@ class PoolImage(Document):
         return NodeImage(id=self.id, family=self.family, driver_root=self.driver_root)
 
 
-class Pool(Document):
+class Pool(StrictDocument):
     """GPU nodes of one machine type that claims are planned on."""
 
     name: str = Field(pattern=DNS_LABEL, max_length=40, description="Name, unique in the fleet.")
@@ -277,7 +277,7 @@ class Pool(Document):
         return f"has its nodes {self.schedule.times}, else {self.count.min}: what is planned on them is pending then"
 
 
-class Headroom(Document):
+class Headroom(StrictDocument):
     """Room kept free for more pods like those of one workload."""
 
     kind: str = Field(min_length=1, description="Kind of the workload: Deployment.")
@@ -288,7 +288,7 @@ class Headroom(Document):
     )
 
 
-class Redundancy(Document):
+class Redundancy(StrictDocument):
     """What may be lost at once with every pod placed on the GPU nodes that are left."""
 
     nodes: Annotated[int, within(_LOST_NODES)] = Field(
@@ -309,7 +309,7 @@ class Redundancy(Document):
         return bool(self.nodes or self.zones)
 
 
-class Quota(Document):
+class Quota(StrictDocument):
     """So many vCPUs, GPUs, nodes or addresses of some machines, as far as they are there for this fleet."""
 
     name: str = Field(

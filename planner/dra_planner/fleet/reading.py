@@ -15,7 +15,7 @@ from pydantic.alias_generators import to_camel
 from dra_planner.clouds import cloud
 from dra_planner.documents.advice import advise
 from dra_planner.documents.json_reader import read_json
-from dra_planner.documents.models import Document
+from dra_planner.documents.models import StrictDocument
 from dra_planner.documents.tree import Location, line_at, path_text
 from dra_planner.documents.validation import kind_of, sentences
 from dra_planner.documents.yaml_reader import Fault, Remark, read_yaml
@@ -158,7 +158,7 @@ def _together(faults: list[FleetError]) -> FleetError:
 
 
 def _known_keys() -> list[str]:
-    parts = [Document]
+    parts = [StrictDocument]
     for part in parts:
         parts += part.__subclasses__()
     return sorted({to_camel(name) for part in parts for name in part.model_fields})

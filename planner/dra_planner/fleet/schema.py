@@ -18,10 +18,10 @@ from pydantic import (
 
 from dra_planner import clouds
 from dra_planner.catalog import Machine
-from dra_planner.clouds import SYSTEM_NODES, PoolNodes, public_network_fault, repetition_fault
-from dra_planner.documents.models import Document, empty_list, empty_mapping, nothing_given, refused_by
+from dra_planner.clouds import SYSTEM_NODES, NodeOrigin, public_network_fault, repetition_fault
+from dra_planner.documents.models import StrictDocument, empty_list, empty_mapping, nothing_given, refused_by
 from dra_planner.errors import PlannerError
-from dra_planner.fleet.drivers import DevicePlugin, Drivers, FleetDeviceClass
+from dra_planner.fleet.drivers import DevicePluginSettings, Drivers, FleetDeviceClass
 from dra_planner.fleet.limits import shared_limits
 from dra_planner.fleet.pools import Headroom, Pool, Quota, Redundancy
 from dra_planner.fleet.values import DNS_SUBDOMAIN, Amount, bounds, sentence_of, within
@@ -32,7 +32,7 @@ Placement = Literal["free", "guided", "exact"]
 DaemonName = Annotated[str, StringConstraints(pattern=DNS_SUBDOMAIN, max_length=253)]
 
 
-class Network(Document):
+class Network(StrictDocument):
     """Where nodes live: a new network over some zones, or subnets that exist."""
 
     zones: int | Annotated[list[str], Field(min_length=1), refused_by(repetition_fault)] = Field(
@@ -56,7 +56,7 @@ class Network(Document):
         return {key: value for key, value in document.items() if key != "zones"} if self.subnet_ids else document
 
 
-class Endpoint(Document):
+class Endpoint(StrictDocument):
     """Who reaches the API server from outside; it is always reachable from inside."""
 
     public_access_cidrs: list[Annotated[str, refused_by(public_network_fault)]] = Field(
@@ -64,7 +64,7 @@ class Endpoint(Document):
     )
 
 
-class SystemPool(Document):
+class SystemPool(StrictDocument):
     """Nodes without GPUs, for controllers and add-ons."""
 
     machine: str = Field(min_length=1, description="Machine type.")
@@ -92,7 +92,7 @@ def _one_of_the_autoscalers(schema: dict[str, Any]) -> None:
     schema["enum"] = list(dict.fromkeys(each for name in clouds.names() for each in clouds.cloud(name).autoscalers))
 
 
-class Fleet(Document):
+class Fleet(StrictDocument):
     """A cluster and its pools; see `docs/schema/fleet.json` for the published schema."""
 
     cloud: str = Field(description="Where the cluster runs.", json_schema_extra=_one_of_the_clouds)
@@ -109,7 +109,7 @@ class Fleet(Document):
     endpoint: Endpoint = Field(default_factory=nothing_given(Endpoint))
     system_pool: SystemPool
     drivers: Drivers
-    device_plugin: DevicePlugin | Literal[False] = Field(
+    device_plugin: DevicePluginSettings | Literal[False] = Field(
         default=False, description="NVIDIA's device plugin on nodes that are not DRA nodes, or false."
     )
     device_classes: list[FleetDeviceClass] = Field(
@@ -200,9 +200,9 @@ class Fleet(Document):
         said = (pool.image.driver_root for pool in self.pools if pool.image and pool.image.driver_root)
         return next(said, clouds.cloud(self.cloud).driver_root)
 
-    def nodes_of(self, pool: Pool, machine: Machine | None) -> PoolNodes:
+    def nodes_of(self, pool: Pool, machine: Machine | None) -> NodeOrigin:
         """Return what the labels and taints of a pool's nodes follow from; `machine` is None for an unknown one."""
-        return PoolNodes(
+        return NodeOrigin(
             name=pool.name,
             machine=machine,
             capacity=pool.source.kind,

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer
 
 from dra_planner.clouds import range_fault
-from dra_planner.documents.models import Document, refused_by
+from dra_planner.documents.models import StrictDocument, refused_by
 from dra_planner.errors import PlannerError
 from dra_planner.quantity import Quantity, amount_complaint
 
@@ -60,7 +60,7 @@ QuantityText = Annotated[
 """An amount as Kubernetes writes it; a plain number is text as well."""
 
 
-class Amount(Document):
+class Amount(StrictDocument):
     """So much of a node: `cpu` in cores or thousandths ("500m"), `memory` in bytes or with a suffix ("2Gi")."""
 
     cpu: QuantityText = Field(default="0", description='Cores, or thousandths of one: "500m".')

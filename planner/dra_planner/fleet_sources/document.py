@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from dra_planner import catalog
 from dra_planner.catalog import Machine
-from dra_planner.clouds import Cloud, PoolNodes, cloud
+from dra_planner.clouds import Cloud, NodeOrigin, cloud
 from dra_planner.clouds.foreign import ForeignCluster, ForeignPool
 from dra_planner.drivers import nvidia
 from dra_planner.errors import CatalogError, FleetError, Place
@@ -126,7 +126,7 @@ def _labels(pool: ForeignPool, of_cloud: Cloud) -> Iterator[tuple[str, str]]:
 
 def _taints(pool: ForeignPool, machine: Machine, of_cloud: Cloud) -> Iterator[dict[str, str]]:
     """Yield the taints that this project doesn't set by itself."""
-    ours = {taint.key for taint in of_cloud.taints(PoolNodes(name=pool.name, machine=machine))}
+    ours = {taint.key for taint in of_cloud.taints(NodeOrigin(name=pool.name, machine=machine))}
     added = {taint.key for taint in of_cloud.possible_taints}
     for taint in pool.taints:
         if taint.key not in ours | added and not of_cloud.taint_fault(taint.key):

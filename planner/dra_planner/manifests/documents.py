@@ -27,7 +27,7 @@ _JSON_KEY: Final = re.compile(r'\s*\{\s*"')
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class ManifestDocument:
     """One document that holds something: its tree, where it begins, its number in the file (from 0), and the namespace
     that its objects are applied with ("" where none is given).
     """
@@ -38,13 +38,13 @@ class Document:
     namespace: str = ""
 
 
-def read_documents(sources: Iterable[Source]) -> tuple[list[Document], list[Diagnostic]]:
+def read_documents(sources: Iterable[Source]) -> tuple[list[ManifestDocument], list[Diagnostic]]:
     """Return all documents that hold something, in order, and remarks on doubtful spellings; files that are left alone
     have none.
 
     Raises ManifestError for the first document that cannot be read, with `others` for all further ones.
     """
-    documents: list[Document] = []
+    documents: list[ManifestDocument] = []
     remarks: list[Diagnostic] = []
     errors: list[ManifestError] = []
     for source in sources:
@@ -64,7 +64,7 @@ def read_documents(sources: Iterable[Source]) -> tuple[list[Document], list[Diag
                 place = Place(source.name, remark.line)
                 remarks.append(Diagnostic("warning", remark.code, remark.message, place, remark.fix))
             line = getattr(tree, "line", part.line)
-            documents.append(Document(Place(source.name, line), index, tree, source.namespace_at(line)))
+            documents.append(ManifestDocument(Place(source.name, line), index, tree, source.namespace_at(line)))
     if errors:
         first, *others = errors
         raise ManifestError(first.message, place=first.place, fix=first.fix, others=tuple(others))

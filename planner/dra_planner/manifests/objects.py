@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from dra_planner.documents.tree import Map, child, clone, new_map
 from dra_planner.errors import ManifestError, Place
-from dra_planner.manifests.documents import Document
+from dra_planner.manifests.documents import ManifestDocument
 from dra_planner.model import ObjectKey
 
 CLUSTER_SCOPED: Final = frozenset(
@@ -61,7 +61,7 @@ class KubernetesObject:
         return f"{self.kind} {self.name}" if self.kind in CLUSTER_SCOPED else f"{self.kind} {self.key}"
 
 
-def read_objects(documents: Iterable[Document]) -> list[KubernetesObject]:
+def read_objects(documents: Iterable[ManifestDocument]) -> list[KubernetesObject]:
     """Return the objects of all documents, those of a List one by one.
 
     Raises ManifestError for documents that are no object, with `others` for all after the first.

@@ -31,7 +31,7 @@ from dra_planner.manifests.validation.findings import findings, late_findings
 from dra_planner.manifests.validation.quotas import uncounted
 from dra_planner.manifests.validation.verdict import judge, take
 from dra_planner.manifests.workloads import WorkloadReader
-from dra_planner.manifests.workloads.description import Node as Part
+from dra_planner.manifests.workloads.description import ObjectPart as Part
 from dra_planner.manifests.workloads.gangs import find_gangs, gang_findings, groups_pods
 from dra_planner.manifests.workloads.queued import has_other_scheduler, is_queued
 from dra_planner.manifests.workloads.scalers import is_scaler, scaler_findings

@@ -6,19 +6,19 @@
 A migrated file keeps its comments, order, and formatting. A second migration changes nothing.
 """
 
-from dra_planner.drivers.protocol.device_plugin import PluginFacts, Sharing
+from dra_planner.drivers.protocol.device_plugin import DeviceSharing, PluginFacts
 from dra_planner.migration.migrate import migrate
 from dra_planner.migration.outcome import MigratedFile, Migration, ObjectChange, Result, TemplateOutcome
 from dra_planner.migration.plugins import read_plugin_facts
 from dra_planner.migration.target import Target
 
 __all__ = [
+    "DeviceSharing",
     "MigratedFile",
     "Migration",
     "ObjectChange",
     "PluginFacts",
     "Result",
-    "Sharing",
     "Target",
     "TemplateOutcome",
     "migrate",

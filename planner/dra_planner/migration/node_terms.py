@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from dra_planner.drivers.protocol.device_plugin import LabelTerm, NodeNeeds, NotTranslatable
+from dra_planner.drivers.protocol.device_plugin import LabelTerm, NotTranslatable, SelectionNeeds
 from dra_planner.migration.plugins import is_about_devices, needs_of
 
 _TERMS: Final = ("affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms")
@@ -16,7 +16,7 @@ _TERMS: Final = ("affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDur
 class NodeSelection:
     """What a pod's node selection demands of devices, and the paths of the parts that say it, last first."""
 
-    needs: NodeNeeds = field(default_factory=NodeNeeds)
+    needs: SelectionNeeds = field(default_factory=SelectionNeeds)
     device_parts: tuple[tuple[str | int, ...], ...] = ()
 
 
@@ -45,7 +45,7 @@ def split_node_selection(spec: Mapping[str, Any]) -> NodeSelection:
     if any(is_about_devices(term.key) for each in alternatives for term in each):
         either = _either(alternatives)
         own = needs_of(terms)
-        merged = NodeNeeds(
+        merged = SelectionNeeds(
             conditions=(*own.conditions, either), profile=own.profile, sharing=own.sharing, clients=own.clients
         )
         return NodeSelection(needs=merged, device_parts=(_TERMS[:3], *reversed(parts)))

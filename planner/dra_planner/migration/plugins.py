@@ -8,12 +8,12 @@ from functools import cache
 from dra_planner.drivers import every_driver
 from dra_planner.drivers.protocol.device_plugin import (
     Counterpart,
-    DevicePlugin,
     LabelTerm,
     NoCounterpart,
-    NodeNeeds,
     NotTranslatable,
     PluginFacts,
+    SelectionNeeds,
+    VendorDevicePlugin,
     WholeDevices,
 )
 from dra_planner.manifests.objects import KubernetesObject
@@ -36,9 +36,9 @@ def is_about_devices(key: str) -> bool:
     return any(each.knows_label(key) for each in _plugins())
 
 
-def needs_of(terms: Sequence[LabelTerm]) -> NodeNeeds:
+def needs_of(terms: Sequence[LabelTerm]) -> SelectionNeeds:
     """Return what conditions on labels, all of which must hold, demand of devices. Raises NotTranslatable."""
-    needs = NodeNeeds()
+    needs = SelectionNeeds()
     for term in terms:
         plugin = next((each for each in _plugins() if each.knows_label(term.key)), None)
         if plugin is None:
@@ -48,7 +48,7 @@ def needs_of(terms: Sequence[LabelTerm]) -> NodeNeeds:
 
 
 def counterpart(
-    resource: str, count: int, needs: NodeNeeds, labels: Mapping[str, str], facts: PluginFacts, target: Target
+    resource: str, count: int, needs: SelectionNeeds, labels: Mapping[str, str], facts: PluginFacts, target: Target
 ) -> Counterpart | NoCounterpart:
     """Return what a claim requests instead of `count` units of a resource on nodes with these labels and needs."""
     plugin = _plugin(resource)
@@ -73,10 +73,10 @@ def read_plugin_facts(objects: Iterable[KubernetesObject], answers: PluginFacts 
     return facts.joined(answers) if answers is not None else facts
 
 
-def _plugin(resource: str) -> DevicePlugin | None:
+def _plugin(resource: str) -> VendorDevicePlugin | None:
     return next((each for each in _plugins() if each.serves(resource)), None)
 
 
 @cache
-def _plugins() -> tuple[DevicePlugin, ...]:
+def _plugins() -> tuple[VendorDevicePlugin, ...]:
     return (*(each.device_plugin for each in every_driver() if each.device_plugin is not None), *_OTHERS)

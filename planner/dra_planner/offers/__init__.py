@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dra_planner.clouds import NodeSettings
+from dra_planner.clouds import AllocatableSettings
 from dra_planner.offers.allocatable import predict_allocatable
 from dra_planner.offers.contribution import CatalogRow, rows_to_add
 from dra_planner.offers.installed import verify_classes, verify_driver
@@ -13,14 +13,14 @@ from dra_planner.offers.observation import observe_offers
 from dra_planner.offers.prediction import SYSTEM_POOL, node_settings, predict_offers, predict_system_offer
 from dra_planner.offers.requests import pod_requests
 from dra_planner.offers.taint_rules import with_taint_rules
-from dra_planner.offers.verification import Difference, Verification, verify_offers
+from dra_planner.offers.verification import NodeDifference, Verification, verify_offers
 
 __all__ = [
     "SYSTEM_POOL",
+    "AllocatableSettings",
     "CatalogRow",
     "Deduction",
-    "Difference",
-    "NodeSettings",
+    "NodeDifference",
     "Offer",
     "Origin",
     "PredictedNode",

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dra_planner.catalog import Machine
-from dra_planner.clouds import HUGE_PAGES, Allocatable, NodeSettings, cloud_of
+from dra_planner.clouds import HUGE_PAGES, Allocatable, AllocatableSettings, cloud_of
 from dra_planner.errors import CatalogError
 from dra_planner.wording import counted
 
-_DEFAULTS = NodeSettings()
+_DEFAULTS = AllocatableSettings()
 
 
-def predict_allocatable(machine: Machine, settings: NodeSettings = _DEFAULTS) -> Allocatable:
+def predict_allocatable(machine: Machine, settings: AllocatableSettings = _DEFAULTS) -> Allocatable:
     """Return allocatable cpu, memory, pods and ephemeral storage of a node.
 
     Raises CatalogError where the machine's size is not known, or where settings leave nothing or cannot be.
@@ -35,7 +35,7 @@ def predict_allocatable(machine: Machine, settings: NodeSettings = _DEFAULTS) ->
     return Allocatable(amounts, at_most, (*found.assumptions, f"{machine.name}: reserved amounts are kept from pods"))
 
 
-def _with_huge_pages(found: Allocatable, settings: NodeSettings, doubt: str) -> Allocatable:
+def _with_huge_pages(found: Allocatable, settings: AllocatableSettings, doubt: str) -> Allocatable:
     """Return the same with huge pages, which are no memory for others.
 
     Source: kubernetes/kubernetes:pkg/kubelet/nodestatus/setters.go@v1.36.3.

@@ -13,14 +13,14 @@ if TYPE_CHECKING:  # reading a snapshot needs no fleet, and its schema takes lon
 
 
 @dataclass(frozen=True, slots=True)
-class Published:
+class PublishedSlices:
     """The slices of a node, driver by driver, and what they assume."""
 
     slices: tuple[ResourceSlice, ...]
     assumptions: tuple[str, ...]
 
 
-def published_by(fleet: Fleet, node: DriverNode) -> Published:
+def published_by(fleet: Fleet, node: DriverNode) -> PublishedSlices:
     """Return what the drivers of a fleet publish on a node; drivers of GPUs come before those of networks.
 
     Raises CatalogError or UnsupportedFeature for settings that can't work on its machine type.
@@ -28,4 +28,4 @@ def published_by(fleet: Fleet, node: DriverNode) -> Published:
     installed = tuple(fleet.drivers.installed())
     slices = [found for driver, options in installed for found in driver.slices(options, node)]
     sentences = [text for driver, options in installed for text in driver.assumptions(options, node)]
-    return Published(tuple(slices), tuple(sentences))
+    return PublishedSlices(tuple(slices), tuple(sentences))

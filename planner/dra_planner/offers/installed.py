@@ -7,17 +7,19 @@ from typing import Final
 
 from dra_planner.drivers import nvidia
 from dra_planner.model import DeviceClass, ObjectMeta
-from dra_planner.offers.verification import Difference
+from dra_planner.offers.verification import NodeDifference
 
 _CHART: Final = "helm.sh/chart"
 
 
-def verify_classes(predicted: Mapping[str, DeviceClass], observed: Mapping[str, DeviceClass]) -> Iterator[Difference]:
+def verify_classes(
+    predicted: Mapping[str, DeviceClass], observed: Mapping[str, DeviceClass]
+) -> Iterator[NodeDifference]:
     """Yield what differs of each DeviceClass that was planned on; classes that the cluster has beside them may be."""
     for name, expected in sorted(predicted.items()):
         real = observed.get(name)
         if real is None:
-            yield Difference("", "", "class", name, "", "a DeviceClass", "")
+            yield NodeDifference("", "", "class", name, "", "a DeviceClass", "")
             continue
         sides = (
             ("selectors", _selectors(expected), _selectors(real)),
@@ -25,10 +27,10 @@ def verify_classes(predicted: Mapping[str, DeviceClass], observed: Mapping[str, 
         )
         for field, before, after in sides:
             if before != after:
-                yield Difference("", "", "class", name, field, before, after)
+                yield NodeDifference("", "", "class", name, field, before, after)
 
 
-def verify_driver(version: str, daemon_sets: Iterable[ObjectMeta]) -> Iterator[Difference]:
+def verify_driver(version: str, daemon_sets: Iterable[ObjectMeta]) -> Iterator[NodeDifference]:
     """Yield where the NVIDIA DRA driver is of another release than the fleet's, as its chart labels its DaemonSets.
 
     Nothing where no DaemonSet carries the label of the chart: the driver may be installed in another way.
@@ -39,7 +41,7 @@ def verify_driver(version: str, daemon_sets: Iterable[ObjectMeta]) -> Iterator[D
     same = {_labelled(chart, version) for chart in charts}
     found = {label for each in daemon_sets if _is_of(label := each.labels.get(_CHART, ""), charts)}
     for label in sorted(found - same):
-        yield Difference("", "", "release", "NVIDIA DRA driver", "", expected, label)
+        yield NodeDifference("", "", "release", "NVIDIA DRA driver", "", expected, label)
 
 
 def _labelled(chart: str, version: str) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from dra_planner import catalog
 from dra_planner.catalog import Machine
-from dra_planner.clouds import NodeSettings
+from dra_planner.clouds import AllocatableSettings
 from dra_planner.drivers import DriverNode
 from dra_planner.errors import Place, PlannerError
 from dra_planner.model import Node, ObjectMeta
@@ -55,10 +55,10 @@ def predict_offers(fleet: Fleet, features: Features) -> tuple[Offer, ...]:
     return tuple(offers)
 
 
-def node_settings(fleet: Fleet, pool: Pool | None = None) -> NodeSettings:
+def node_settings(fleet: Fleet, pool: Pool | None = None) -> AllocatableSettings:
     """Return how the nodes of a pool are set up; without one, those of the system pool."""
     drivers = tuple(driver.name for driver, _ in fleet.drivers.installed()) if pool is not None else ()
-    everywhere = NodeSettings(
+    everywhere = AllocatableSettings(
         prefix_delegation=fleet.network.prefix_delegation,
         daemons={name: each.amounts if each else None for name, each in fleet.daemon_pods.items()},
         drivers=drivers,
@@ -153,7 +153,7 @@ def _offer(fleet: Fleet, pool: Pool, features: Features) -> Offer:
     )
 
 
-def _deductions(machine: Machine, settings: NodeSettings) -> tuple[tuple[Deduction, ...], tuple[str, ...]]:
+def _deductions(machine: Machine, settings: AllocatableSettings) -> tuple[tuple[Deduction, ...], tuple[str, ...]]:
     """Return what daemon pods take, those of the catalogue first, and one sentence about what they leave open."""
     deductions: list[Deduction] = []
     unknown: list[str] = []

@@ -34,7 +34,7 @@ Value = AttributeValue | Quantity | None
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Difference:
+class NodeDifference:
     """One thing that is not as predicted. Empty text on a side: it is not there."""
 
     pool: str
@@ -54,7 +54,7 @@ class Difference:
 class Verification:
     """Every difference, sorted, and what was compared: nodes by pool, pools that have no node, nodes of no pool."""
 
-    differences: tuple[Difference, ...]
+    differences: tuple[NodeDifference, ...]
     compared: Mapping[str, tuple[str, ...]]
     pools_without_nodes: tuple[str, ...]
     nodes_without_pool: tuple[str, ...]  # only nodes that publish devices
@@ -84,7 +84,7 @@ def verify_offers(
             members[name].append(node)
         elif any(each.devices for each in node.slices):
             strangers.append(node.name)
-    differences: list[Difference] = []
+    differences: list[NodeDifference] = []
     for pool in pools:
         least, most = (counts or {}).get(pool.name, (pool.count_min, pool.count_max))
         differences.extend(_counted(pool, members[pool.name], least, most))
@@ -107,15 +107,15 @@ def pool_of(node: Offer, pools: Sequence[Offer]) -> str | None:
     return of_type[0] if len(of_type) == 1 else None
 
 
-def _counted(pool: Offer, nodes: Sequence[Offer], least: int, most: int) -> Iterator[Difference]:
+def _counted(pool: Offer, nodes: Sequence[Offer], least: int, most: int) -> Iterator[NodeDifference]:
     if not least <= len(nodes) <= most:
         expected = f"{least} to {most}" if least != most else str(least)
-        yield Difference(pool.name, "", "nodes", "", "", expected, str(len(nodes)))
+        yield NodeDifference(pool.name, "", "nodes", "", "", expected, str(len(nodes)))
 
 
-def _node_differences(pool: Offer, node: Offer) -> Iterator[Difference]:
-    def differs(aspect: Aspect, subject: str, predicted: str, observed: str, field: str = "") -> Difference:
-        return Difference(pool.name, node.name, aspect, subject, field, predicted, observed)
+def _node_differences(pool: Offer, node: Offer) -> Iterator[NodeDifference]:
+    def differs(aspect: Aspect, subject: str, predicted: str, observed: str, field: str = "") -> NodeDifference:
+        return NodeDifference(pool.name, node.name, aspect, subject, field, predicted, observed)
 
     machine = pool.machine.partition("+")[0]
     if node.machine and machine != node.machine:
@@ -141,18 +141,18 @@ def _node_differences(pool: Offer, node: Offer) -> Iterator[Difference]:
         yield from _driver_differences(pool, node, driver)
 
 
-def _driver_differences(pool: Offer, node: Offer, driver: str) -> Iterator[Difference]:
+def _driver_differences(pool: Offer, node: Offer, driver: str) -> Iterator[NodeDifference]:
     expected, real = _devices(pool.slices, driver), _devices(node.slices, driver)
     if not expected or not real:
         plural = (f"{len(expected)} devices" if expected else "", f"{len(real)} devices" if real else "")
         if expected or real:
-            yield Difference(pool.name, node.name, "driver", driver, "", *plural)
+            yield NodeDifference(pool.name, node.name, "driver", driver, "", *plural)
         return
     for kind in sorted({_kind(device) for device in (*expected, *real)}):
         ours = [device for device in expected if _kind(device) == kind]
         theirs = [device for device in real if _kind(device) == kind]
         if len(ours) != len(theirs):
-            yield Difference(pool.name, node.name, "count", driver, kind, str(len(ours)), str(len(theirs)))
+            yield NodeDifference(pool.name, node.name, "count", driver, kind, str(len(ours)), str(len(theirs)))
         for one, other in _pairs(ours, theirs):
             yield from _device_differences(pool, node, one, other)
         yield from _group_differences(pool, node, driver, _pairs(ours, theirs))
@@ -195,7 +195,7 @@ def _pairs(ours: Sequence[Device], theirs: Sequence[Device]) -> list[tuple[Devic
     return list(zip(sorted(ours, key=rank), sorted(theirs, key=rank), strict=True))
 
 
-def _device_differences(pool: Offer, node: Offer, ours: Device, theirs: Device) -> Iterator[Difference]:
+def _device_differences(pool: Offer, node: Offer, ours: Device, theirs: Device) -> Iterator[NodeDifference]:
     amounts = {name: capacity.value for name, capacity in ours.capacity.items()}
     real_amounts = {name: capacity.value for name, capacity in theirs.capacity.items()}
     sides: tuple[tuple[Aspect, Mapping[str, Value], Mapping[str, Value]], ...] = (
@@ -206,15 +206,15 @@ def _device_differences(pool: Offer, node: Offer, ours: Device, theirs: Device) 
         for name in sorted({*expected, *real}):
             before, after = expected.get(name), real.get(name)
             if not isinstance(before, Unknown) and before != after:
-                yield Difference(pool.name, node.name, aspect, theirs.name, name, _text(before), _text(after))
+                yield NodeDifference(pool.name, node.name, aspect, theirs.name, name, _text(before), _text(after))
     for taint in theirs.taints:
         text = f"{taint.key}={taint.value}:{taint.effect}"
-        yield Difference(pool.name, node.name, "device-taint", theirs.name, taint.key, "", text)
+        yield NodeDifference(pool.name, node.name, "device-taint", theirs.name, taint.key, "", text)
 
 
 def _group_differences(
     pool: Offer, node: Offer, driver: str, pairs: Sequence[tuple[Device, Device]]
-) -> Iterator[Difference]:
+) -> Iterator[NodeDifference]:
     """Yield where values that were said to be equal within a group, or to differ between groups, are not so."""
     groups: dict[str, dict[str, set[str]]] = {}
     for ours, theirs in pairs:
@@ -225,11 +225,11 @@ def _group_differences(
         for group, texts in sorted(values.items()):
             if len(texts) > 1:
                 seen = ", ".join(sorted(texts))
-                yield Difference(pool.name, node.name, "attribute", driver, name, f"one value ({group})", seen)
+                yield NodeDifference(pool.name, node.name, "attribute", driver, name, f"one value ({group})", seen)
         single = [next(iter(texts)) for texts in values.values() if len(texts) == 1]
         if len(single) != len(set(single)):
             distinct = f"{len(single)} different values"
-            yield Difference(pool.name, node.name, "attribute", driver, name, distinct, f"{len(set(single))}")
+            yield NodeDifference(pool.name, node.name, "attribute", driver, name, distinct, f"{len(set(single))}")
 
 
 def _text(value: Value) -> str:

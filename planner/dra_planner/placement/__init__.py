@@ -8,16 +8,16 @@ would block each other (`crowds`), so that counts close to the packing hold in a
 """
 
 from dra_planner.placement.assignment import Pools
-from dra_planner.placement.proof import Proof
+from dra_planner.placement.proof import CountProver
 from dra_planner.placement.search import WORTH, GuardedCounts, GuardQuestion, find_guards
 from dra_planner.placement.steering import guard_demand, guard_pod
 
 __all__ = [
     "WORTH",
+    "CountProver",
     "GuardQuestion",
     "GuardedCounts",
     "Pools",
-    "Proof",
     "find_guards",
     "guard_demand",
     "guard_pod",

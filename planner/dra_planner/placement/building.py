@@ -7,12 +7,12 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from dra_planner.model import Guards, ObjectKey, PoolPart, Shape, SteerRule, templates_of
 from dra_planner.placement.crowds import Crowd
-from dra_planner.sizing import NodeNeeds
+from dra_planner.sizing import LevelNeeds
 
 
 def build_guards(
     crowds: Sequence[Crowd],
-    needs: NodeNeeds,
+    needs: LevelNeeds,
     shapes: Mapping[str, Shape],
     name_pool: Callable[[str], str],
     *,
@@ -48,7 +48,7 @@ def build_guards(
     return Guards(parts=tuple(parts), rules=rules, packs=packs and bool(rules)), crowd_of
 
 
-def _devices(crowd: Crowd, needs: NodeNeeds) -> tuple[int, ...]:
+def _devices(crowd: Crowd, needs: LevelNeeds) -> tuple[int, ...]:
     """Return the numbers of devices that pods of a crowd need, ascending."""
     rows = needs.devices[crowd.pool]
     counts = (
@@ -58,7 +58,7 @@ def _devices(crowd: Crowd, needs: NodeNeeds) -> tuple[int, ...]:
     return tuple(sorted(set(counts)))
 
 
-def _rank(crowd: Crowd, needs: NodeNeeds) -> tuple[tuple[int, ...], list[int]]:
+def _rank(crowd: Crowd, needs: LevelNeeds) -> tuple[tuple[int, ...], list[int]]:
     """Order the parts of a pool: the one for the largest pods first."""
     return tuple(-each for each in reversed(_devices(crowd, needs))), sorted(crowd.works)
 

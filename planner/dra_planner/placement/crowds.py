@@ -14,7 +14,7 @@ from functools import cached_property
 from math import gcd
 from typing import Final, Literal
 
-from dra_planner.sizing import NodeNeeds
+from dra_planner.sizing import LevelNeeds
 
 Scoring = Literal["spread", "pack"]
 """How the scheduler chooses among nodes that fit: the emptiest node, or the node with the most pods."""
@@ -40,7 +40,7 @@ class Crowd:
 class CrowdSizes:
     """Counts nodes for crowds and remembers the answers. `steps` grows with the work of the quick model."""
 
-    needs: NodeNeeds
+    needs: LevelNeeds
     scoring: Scoring = "spread"
     steps: int = 0
     _rows: dict[Crowd, _Rows] = field(default_factory=dict)
@@ -101,7 +101,7 @@ class CrowdSizes:
 class _Rows:
     """The works of a crowd as vectors of needs, with the capacities of one node."""
 
-    def __init__(self, needs: NodeNeeds, crowd: Crowd) -> None:
+    def __init__(self, needs: LevelNeeds, crowd: Crowd) -> None:
         self._cap = needs.capacities[crowd.pool]
         self._is_device = needs.devices[crowd.pool]
         self._works = [

@@ -12,11 +12,11 @@ from fractions import Fraction
 from math import ceil
 
 from dra_planner.model import nodes_left
-from dra_planner.simulation import CountQuestion, Opened, Order, Outcome, SimulatedCounts, Simulator
+from dra_planner.simulation import ArrivalOrder, CountQuestion, Opened, SimulatedCounts, SimulationOutcome, Simulator
 
 
 @dataclass(slots=True)
-class Proof:
+class CountProver:
     """Runs the orders of a question on counts, and repairs the counts. `steps` are left for all of it."""
 
     question: CountQuestion
@@ -37,8 +37,8 @@ class Proof:
         counts, spent = dict(counts), 0
         while True:
             simulator = self._simulator(counts)
-            passed: dict[Order, Outcome] = {}
-            failed: Outcome | None = None
+            passed: dict[ArrivalOrder, SimulationOutcome] = {}
+            failed: SimulationOutcome | None = None
             for order in orders:
                 outcome = simulator.run(order, steps=max(0, self.steps))
                 self.steps -= outcome.steps
@@ -62,7 +62,7 @@ class Proof:
             if not self._grow(counts, failed) or not is_worth(counts):
                 return None
 
-    def pending(self, counts: Mapping[str, int], orders: Iterable[Order]) -> tuple[int, ...]:
+    def pending(self, counts: Mapping[str, int], orders: Iterable[ArrivalOrder]) -> tuple[int, ...]:
         """Return how many pods each order leaves pending on counts; an order that the steps don't allow is left out."""
         simulator, found = self._simulator(counts), list[int]()
         for order in orders:
@@ -85,7 +85,7 @@ class Proof:
             opened=self.opened.states,
         )
 
-    def _grow(self, counts: dict[str, int], failed: Outcome) -> bool:
+    def _grow(self, counts: dict[str, int], failed: SimulationOutcome) -> bool:
         """Add the nodes that pending pods need to their pools; return whether those pools have room."""
         wanted: Counter[tuple[str, str]] = Counter()
         for kind, pods in failed.pending_kinds.items():
@@ -106,5 +106,5 @@ class Proof:
         return bool(more)
 
 
-def _pending(outcome: Outcome) -> int:
+def _pending(outcome: SimulationOutcome) -> int:
     return sum(each.pending + each.not_created + each.lost for each in outcome.workloads.values())

@@ -15,9 +15,9 @@ from dra_planner.model import Guards, Shape
 from dra_planner.placement.assignment import Assignment, Pools
 from dra_planner.placement.building import build_guards
 from dra_planner.placement.crowds import Crowd, CrowdSizes, Scoring
-from dra_planner.placement.proof import Proof
+from dra_planner.placement.proof import CountProver
 from dra_planner.simulation import CountQuestion, SimulatedCounts
-from dra_planner.sizing import NodeNeeds, Sizing
+from dra_planner.sizing import LevelNeeds, Sizing
 
 WORTH: Final = 0.01
 """The part of the price that a further guard has to save."""
@@ -33,7 +33,7 @@ class GuardQuestion:
     simulations. `name_pool` turns a text into the name of a pool.
     """
 
-    needs: NodeNeeds
+    needs: LevelNeeds
     sizing: Sizing
     pools: Pools
     shapes: Mapping[str, Shape]
@@ -82,7 +82,7 @@ def _prove(
     def is_worth(counts: Mapping[str, int]) -> bool:
         return known is None or not _is_close(known, _cost_of(counts, guards, pools))
 
-    proof = Proof(question.ask(guards), candidate.pool_of, _fills(question.needs, candidate), steps)
+    proof = CountProver(question.ask(guards), candidate.pool_of, _fills(question.needs, candidate), steps)
     found = proof.prove(candidate.counts, is_worth) if is_worth(candidate.counts) else None
     if found is None or found.counts is None:
         return None, proof.steps
@@ -188,13 +188,13 @@ def _starts(question: GuardQuestion) -> Iterable[list[Crowd]]:
         yield _by_devices(chosen, needs)
 
 
-def _share(needs: NodeNeeds, work: int, pool: int) -> float:
+def _share(needs: LevelNeeds, work: int, pool: int) -> float:
     """Return the part of a node that a work uses up."""
     parts = zip(needs.works[work].needs[pool], needs.capacities[pool], strict=True)
     return max(need / capacity for need, capacity in parts)
 
 
-def _by_devices(chosen: Mapping[int, int], needs: NodeNeeds) -> list[Crowd]:
+def _by_devices(chosen: Mapping[int, int], needs: LevelNeeds) -> list[Crowd]:
     """Return a crowd for each pool and number of devices."""
     groups: dict[tuple[int, tuple[int, ...]], set[int]] = defaultdict(set)
     for work, pool in chosen.items():
@@ -208,7 +208,7 @@ def _cost_of(counts: Mapping[str, int], guards: Guards, pools: Pools) -> tuple[i
     return pools.cost(nodes)[1:]
 
 
-def _fills(needs: NodeNeeds, candidate: _Candidate) -> dict[tuple[str, str], int]:
+def _fills(needs: LevelNeeds, candidate: _Candidate) -> dict[tuple[str, str], int]:
     """Return how many pods of each steered shape an empty node of its pool holds."""
     at = {part: pool for pool, name in enumerate(needs.pools) for part in candidate.guards.parts_of(name)}
     return {

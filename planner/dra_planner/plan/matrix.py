@@ -8,7 +8,7 @@ from itertools import product
 from typing import Final
 
 from dra_planner.errors import PlannerError
-from dra_planner.fleet.changes import Change, change_fleet
+from dra_planner.fleet.changes import FleetEdit, change_fleet
 from dra_planner.model import Verdict, worst
 from dra_planner.plan.planning import make_plan
 from dra_planner.plan.values import Plan, PlanRequest
@@ -38,7 +38,7 @@ class Matrix:
         return worst(each.plan.verdict if each.plan is not None else "does-not-fit" for each in self.combinations)
 
 
-def plan_matrix(request: PlanRequest, axes: Sequence[Sequence[Change]]) -> Matrix:
+def plan_matrix(request: PlanRequest, axes: Sequence[Sequence[FleetEdit]]) -> Matrix:
     """Return the plans of every combination of these changes to the request's fleet, each axis the values of one path.
 
     Raises PlannerError where no combination is a valid fleet, where two axes change the same, and for more than

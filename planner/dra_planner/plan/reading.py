@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final
 
-from dra_planner.cel import Dialect, Refused, compile
+from dra_planner.cel import Dialect, RejectedSelector, compile
 from dra_planner.manifests import Manifests, SelectorRefusal, read_manifests
 from dra_planner.releases import Features
 from dra_planner.sources import Source
@@ -31,7 +31,7 @@ def check_selector(expression: str, features: Features) -> SelectorRefusal | Non
     None as well for a selector that uses what our CEL does not support: nobody can say, and a doubt refuses nothing.
     """
     compiled = compile(expression, Dialect.of(features, environment="new"))
-    if not isinstance(compiled, Refused) or compiled.kind == "unsupported":
+    if not isinstance(compiled, RejectedSelector) or compiled.kind == "unsupported":
         return None
     is_cost = compiled.kind == "cost"
     return SelectorRefusal(_TOO_COMPLEX if is_cost else compiled.message, compiled.fix or "", is_forbidden=is_cost)

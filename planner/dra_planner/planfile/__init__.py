@@ -7,6 +7,7 @@ and the workloads it was made from, so a stale plan shows. It is deterministic a
 from __future__ import annotations
 
 from dra_planner.planfile.demand import (
+    ApiObject,
     BlockedRow,
     ClaimRow,
     DemandPart,
@@ -14,7 +15,6 @@ from dra_planner.planfile.demand import (
     GangPartRow,
     GangRow,
     KeyRow,
-    KubernetesObject,
     MemberRow,
     ReasonRow,
     ShapeRow,
@@ -50,6 +50,7 @@ __all__ = [
     "RECORD_DOCUMENT",
     "RECORD_TYPE",
     "VERSION",
+    "ApiObject",
     "BlockedRow",
     "ClaimRow",
     "CountRow",
@@ -61,7 +62,6 @@ __all__ = [
     "GuardsPart",
     "Inputs",
     "KeyRow",
-    "KubernetesObject",
     "MemberRow",
     "NodesRow",
     "PlacementRow",

@@ -11,10 +11,10 @@ from typing import Any, Self
 from pydantic import ConfigDict, Field
 
 from dra_planner.model import DemandLevel, Figures, Reason, Verdict
-from dra_planner.planfile.part import Part, Rows
+from dra_planner.planfile.part import PlanFilePart, Rows
 
 
-class KubernetesObject(Part):
+class ApiObject(PlanFilePart):
     """An object as the Kubernetes API has it; a claim that exists has a status too."""
 
     model_config = ConfigDict(extra="allow")
@@ -29,7 +29,7 @@ class KubernetesObject(Part):
         return self.model_dump(mode="json", by_alias=True)
 
 
-class FiguresRow(Part):
+class FiguresRow(PlanFilePart):
     """Pods at the same time; null where nothing bounds them."""
 
     floor: int
@@ -48,7 +48,7 @@ class FiguresRow(Part):
         return Figures(self.floor, self.steady, self.ceiling, self.peak)
 
 
-class ReasonRow(Part):
+class ReasonRow(PlanFilePart):
     """Why something does not fit or cannot be told."""
 
     code: str
@@ -83,7 +83,7 @@ class ReasonRow(Part):
         )
 
 
-class MemberRow(Part):
+class MemberRow(PlanFilePart):
     """How many pods of a shape one workload contributes."""
 
     kind: str
@@ -93,14 +93,14 @@ class MemberRow(Part):
     figures: FiguresRow
 
 
-class KeyRow(Part):
+class KeyRow(PlanFilePart):
     """Namespace and name of an object."""
 
     namespace: str
     name: str
 
 
-class ClaimRow(Part):
+class ClaimRow(PlanFilePart):
     """One claim of a pod: its own, or one that it shares with every pod that names it."""
 
     name: str
@@ -108,7 +108,7 @@ class ClaimRow(Part):
     shared: KeyRow | None
 
 
-class ShapeRow(Part):
+class ShapeRow(PlanFilePart):
     """Pods that the scheduler cannot tell apart."""
 
     id: str
@@ -120,7 +120,7 @@ class ShapeRow(Part):
     per_node: bool = Field(description="One pod on every node that takes it, as a DaemonSet has.")
 
 
-class BlockedRow(Part):
+class BlockedRow(PlanFilePart):
     """Pods that no node can take, whatever the pools."""
 
     member: MemberRow
@@ -133,7 +133,7 @@ class BlockedRow(Part):
     classes: Rows[str] = Field(default=(), description="DeviceClasses requested, where one of them is unknown.")
 
 
-class GangPartRow(Part):
+class GangPartRow(PlanFilePart):
     """Pods of one workload in each group of a gang."""
 
     kind: str
@@ -143,7 +143,7 @@ class GangPartRow(Part):
     pods: int = Field(description="0: all of them, where the gang is one group.")
 
 
-class GangRow(Part):
+class GangRow(PlanFilePart):
     """Pods that are of use together alone: one group, or groups that are alike."""
 
     name: str
@@ -152,12 +152,12 @@ class GangRow(Part):
     held_by: str = Field(description="Who keeps the pods back until so many have room; empty where nobody does.")
 
 
-class DemandPart(Part):
+class DemandPart(PlanFilePart):
     """All that the workloads ask for, and the level that pools are sized for."""
 
     level: DemandLevel
     shapes: Rows[ShapeRow]
-    shared_claims: Rows[KubernetesObject] = Field(description="ResourceClaims that pods share, resource.k8s.io/v1.")
+    shared_claims: Rows[ApiObject] = Field(description="ResourceClaims that pods share, resource.k8s.io/v1.")
     blocked: Rows[BlockedRow]
     gangs: Rows[GangRow] = Field(default=(), description="Pods that start together.")
     namespaces: dict[str, dict[str, str]] = Field(

@@ -8,17 +8,17 @@ from pydantic import Field
 
 from dra_planner.model import Guards, ObjectKey, PoolPart, SteerRule, WorkloadRef
 from dra_planner.planfile.demand import KeyRow
-from dra_planner.planfile.part import Part, Rows
+from dra_planner.planfile.part import PlanFilePart, Rows
 
 
-class PoolPartRow(Part):
+class PoolPartRow(PlanFilePart):
     """A pool that replaces a part of a pool of the fleet; all parts share its maximum."""
 
     name: str
     pool: str
 
 
-class PodSetRow(Part):
+class PodSetRow(PlanFilePart):
     """Pods of one template inside a workload."""
 
     kind: str
@@ -27,7 +27,7 @@ class PodSetRow(Part):
     pod_set: str
 
 
-class SteerRuleRow(Part):
+class SteerRuleRow(PlanFilePart):
     """Pods that go to one pool: those that use one of the ResourceClaimTemplates, and those of the workloads."""
 
     pool: str
@@ -35,7 +35,7 @@ class SteerRuleRow(Part):
     workloads: Rows[PodSetRow]
 
 
-class GuardsPart(Part):
+class GuardsPart(PlanFilePart):
     """Guards of a plan. `packs`: steered pods prefer the node of their pool that holds the most pods."""
 
     parts: Rows[PoolPartRow] = Field(description="Pools that replace split pools.")

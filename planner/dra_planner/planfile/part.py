@@ -12,7 +12,7 @@ Rows = Annotated[tuple[Item, ...], Field(strict=False)]
 """A list; kept as a tuple."""
 
 
-class Part(BaseModel):
+class PlanFilePart(BaseModel):
     """A mapping of the document."""
 
     model_config = ConfigDict(

@@ -8,14 +8,14 @@ from pydantic import Field, model_validator
 
 from dra_planner.fleet import Fleet
 from dra_planner.model import DemandLevel, Verdict
-from dra_planner.planfile.demand import DemandPart, FiguresRow, KubernetesObject, ReasonRow
+from dra_planner.planfile.demand import ApiObject, DemandPart, FiguresRow, ReasonRow
 from dra_planner.planfile.guards import GuardsPart
-from dra_planner.planfile.part import Part, Rows
+from dra_planner.planfile.part import PlanFilePart, Rows
 
 VERSION = 1
 
 
-class Inputs(Part):
+class Inputs(PlanFilePart):
     """What the plan was made from."""
 
     fleet: str = Field(description="Digest of the fleet, defaults filled in.")
@@ -23,7 +23,7 @@ class Inputs(Part):
     paths: Rows[str] = ()
 
 
-class CountRow(Part):
+class CountRow(PlanFilePart):
     """Nodes of a pool: the fleet's limits, what is provably the least, what the best packing found needs, and with how
     many the default scheduler places everything in every order tried.
     """
@@ -35,7 +35,7 @@ class CountRow(Part):
     max: int
 
 
-class NodesRow(Part):
+class NodesRow(PlanFilePart):
     """What the pool is created with."""
 
     min: int = Field(ge=0)
@@ -49,7 +49,7 @@ class NodesRow(Part):
         return self
 
 
-class DevicesRow(Part):
+class DevicesRow(PlanFilePart):
     """Devices on the planned nodes; stranded ones are free, and no pod of the demand can use them."""
 
     total: int
@@ -57,7 +57,7 @@ class DevicesRow(Part):
     stranded: int
 
 
-class PoolRow(Part):
+class PoolRow(PlanFilePart):
     """One pool of the plan."""
 
     name: str
@@ -67,14 +67,14 @@ class PoolRow(Part):
     devices: DevicesRow
 
 
-class PlacementRow(Part):
+class PlacementRow(PlanFilePart):
     """So many pods on one pool."""
 
     pool: str
     pods: int
 
 
-class WorkloadRow(Part):
+class WorkloadRow(PlanFilePart):
     """What becomes of one workload."""
 
     kind: str
@@ -88,7 +88,7 @@ class WorkloadRow(Part):
     reasons: Rows[ReasonRow]
 
 
-class PlanFile(Part):
+class PlanFile(PlanFilePart):
     """A plan document whose content digest has been checked."""
 
     version: int
@@ -98,7 +98,7 @@ class PlanFile(Part):
     verdict: Verdict
     assumptions: Rows[str]
     fleet: Fleet
-    classes: Rows[KubernetesObject] = Field(description="DeviceClasses of the cluster, resource.k8s.io/v1.")
+    classes: Rows[ApiObject] = Field(description="DeviceClasses of the cluster, resource.k8s.io/v1.")
     demand: DemandPart
     pools: Rows[PoolRow]
     workloads: Rows[WorkloadRow]

@@ -15,8 +15,8 @@ from dra_planner.sizing import Sizer, Sizing
 from dra_planner.sizing.bound.exact import (
     BoundModel,
     BoundPool,
+    CapacityRow,
     Certificate,
-    Row,
     apply,
     area_certificates,
     strongest,
@@ -213,7 +213,9 @@ class _Builder:
                     BoundPool(
                         minimum=max(pool.minimum, proved),
                         maximum=pool.maximum,
-                        rows=tuple(Row(row.name, row.capacity, self._renumbered(at, row.needs)) for row in pool.rows),
+                        rows=tuple(
+                            CapacityRow(row.name, row.capacity, self._renumbered(at, row.needs)) for row in pool.rows
+                        ),
                         most=self._renumbered(at, pool.most),
                     )
                 )

@@ -62,7 +62,7 @@ class Assigned:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Placement:
+class ClusterAssignment:
     """An assignment. `cost` and `bound` are of all clusters together, in US dollars per hour, or in nodes.
 
     `bound` ≤ what any assignment costs ≤ `cost`, the packing's; `hourly_simulated` is the cost with the nodes of the
@@ -89,7 +89,7 @@ class Placement:
 
 def place_workloads(
     clusters: Sequence[PlacingCluster], movable: Iterable[Movable], level: DemandLevel, steps: int
-) -> Placement:
+) -> ClusterAssignment:
     """Return the cheapest assignment that was found; raises PlannerError for a fleet that cannot be planned on.
 
     `steps` is how much of each cluster's plan may be simulated once the assignment is found.
@@ -111,7 +111,7 @@ def place_workloads(
     simulated = [plan.cost.hourly_usd for plan in final if plan.cost is not None and plan.verdict == "fits"]
     if final and verdict == "fits" and any(plan.verdict != "fits" for plan in final):
         verdict = "cannot-tell"
-    return Placement(
+    return ClusterAssignment(
         verdict=verdict,
         assigned=tuple(search.assigned(best)),
         unit="usd" if search.priced else "nodes",

@@ -16,7 +16,7 @@ from dra_planner.plan.judgement.simulated_fleet import system_nodes
 from dra_planner.plan.judgement.system_pods import set_aside
 from dra_planner.portfolio.intervals import Interval, mean_interval, share_interval
 from dra_planner.portfolio.schema import RiskAsked
-from dra_planner.simulation import Order, SimulatedNode, Simulator, predicted_nodes
+from dra_planner.simulation import ArrivalOrder, SimulatedNode, Simulator, predicted_nodes
 
 STEPS_PER_RUN = 5_000_000
 
@@ -65,7 +65,7 @@ def simulate_risk(plan: Plan, fleet: Fleet, risk: RiskAsked) -> RiskAnswer:
                 level=plan.level,
                 opened=opened,
             )
-        outcome = simulators[names].run(Order("random", seed), steps=STEPS_PER_RUN)
+        outcome = simulators[names].run(ArrivalOrder("random", seed), steps=STEPS_PER_RUN)
         if outcome.complete:
             workloads = outcome.workloads.values()
             pending.append(sum(each.pending + each.not_created + each.lost for each in workloads))

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, Field, StringConstraints, field_validator, model_validator
 
-from dra_planner.documents.models import Document
+from dra_planner.documents.models import StrictDocument
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import Pool
 from dra_planner.fleet.values import Price, sentence_of
@@ -46,7 +46,7 @@ def _version(value: str | None) -> str | None:
 class PortfolioPart(BaseModel):
     """A mapping of a portfolio: keys are camelCase outside, unknown keys are errors, values are not coerced."""
 
-    model_config = Document.model_config
+    model_config = StrictDocument.model_config
 
 
 class GitRef(PortfolioPart):

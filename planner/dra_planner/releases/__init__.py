@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from dra_planner.errors import NOWHERE, Place, UnsupportedFeature
-from dra_planner.releases.features import CHANGES, GATES, Change, Features, Gate
+from dra_planner.releases.features import CHANGES, GATES, Features, Gate, UngatedChange
 from dra_planner.releases.table import RELEASES
 
 __all__ = [
@@ -17,9 +17,9 @@ __all__ = [
     "MAXIMUM_MINOR",
     "MINIMUM_MINOR",
     "RELEASES",
-    "Change",
     "Features",
     "Gate",
+    "UngatedChange",
     "default_since",
     "features_of",
     "has_mutating_policies",

@@ -30,7 +30,7 @@ class Gate:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class UngatedChange:
     """A difference that no gate switches: what is so where the field says yes, and where upstream decides it."""
 
     meaning: str
@@ -52,7 +52,7 @@ _API: Final = "kubernetes/api"
 class Features:
     """How one Kubernetes release behaves with its default gates, or with others (`with_gates`).
 
-    A field is a `Gate` or a fixed `Change`; none has a default, so that every release says each of them.
+    A field is a `Gate` or a fixed `UngatedChange`; none has a default, so that every release says each of them.
     """
 
     minor: int
@@ -78,110 +78,132 @@ class Features:
     workload_claims: Annotated[bool, Gate("DRAWorkloadResourceClaims", since=36)]
 
     # What the API serves and stores.
-    resource_kinds: Annotated[frozenset[str], Change("the kinds that resource.k8s.io/v1 serves", _API)]
+    resource_kinds: Annotated[frozenset[str], UngatedChange("the kinds that resource.k8s.io/v1 serves", _API)]
     pod_group_versions: Annotated[
-        frozenset[str], Change("the versions of scheduling.k8s.io that a server can be told to serve", _API)
+        frozenset[str], UngatedChange("the versions of scheduling.k8s.io that a server can be told to serve", _API)
     ]
     counter_sets_apart: Annotated[
-        bool, Change("a ResourceSlice holds counter sets or devices, not both, with limits of their own", _VALIDATION)
+        bool,
+        UngatedChange("a ResourceSlice holds counter sets or devices, not both, with limits of their own", _VALIDATION),
     ]
     drops_tolerations_and_distinct: Annotated[
         bool,
-        Change("tolerations and distinctAttribute are dropped where their gate is off", _STRATEGY),
+        UngatedChange("tolerations and distinctAttribute are dropped where their gate is off", _STRATEGY),
     ]
     stores_no_devices_as_null: Annotated[
-        bool, Change("an empty list of devices of a ResourceSlice is stored as null", _API)
+        bool, UngatedChange("an empty list of devices of a ResourceSlice is stored as null", _API)
     ]
     charges_implicit_extended_resources: Annotated[
-        bool, Change("a quota charges the extended resource that every DeviceClass implies", _QUOTA)
+        bool, UngatedChange("a quota charges the extended resource that every DeviceClass implies", _QUOTA)
     ]
 
     # What validation refuses, and which field it blames.
-    max_device_taints: Annotated[int, Change("the number of taints that a device may have", _VALIDATION)]
+    max_device_taints: Annotated[int, UngatedChange("the number of taints that a device may have", _VALIDATION)]
     max_attribute_values: Annotated[
-        int | None, Change("the number of attribute values that a device may have", _VALIDATION)
+        int | None, UngatedChange("the number of attribute values that a device may have", _VALIDATION)
     ]
-    device_taint_effects: Annotated[tuple[str, ...], Change("the effects of device taints", _VALIDATION)]
+    device_taint_effects: Annotated[tuple[str, ...], UngatedChange("the effects of device taints", _VALIDATION)]
     declared_validation: Annotated[
-        bool, Change("rules declared on the types are checked inside of what is refused whole, too", _DECLARED)
+        bool, UngatedChange("rules declared on the types are checked inside of what is refused whole, too", _DECLARED)
     ]
     stops_at_whole_faults: Annotated[
         bool,
-        Change("a list that is too long, a request with both forms, an absent driver are not looked into", _VALIDATION),
+        UngatedChange(
+            "a list that is too long, a request with both forms, an absent driver are not looked into", _VALIDATION
+        ),
     ]
     empty_is_invalid: Annotated[
-        bool, Change("an empty name or attribute is an invalid value, not a missing one", _VALIDATION)
+        bool, UngatedChange("an empty name or attribute is an invalid value, not a missing one", _VALIDATION)
     ]
     blames_duplicate_items: Annotated[
-        bool, Change("a duplicate in a list is told of the item, not of its key field", _VALIDATION)
+        bool, UngatedChange("a duplicate in a list is told of the item, not of its key field", _VALIDATION)
     ]
-    blames_maps_for_keys: Annotated[bool, Change("an invalid key is told of the map, not of its entry", _VALIDATION)]
+    blames_maps_for_keys: Annotated[
+        bool, UngatedChange("an invalid key is told of the map, not of its entry", _VALIDATION)
+    ]
     lower_case_attribute_domains: Annotated[
-        bool, Change("the domain of an attribute in a constraint must be lower case", _DECLARED)
+        bool, UngatedChange("the domain of an attribute in a constraint must be lower case", _DECLARED)
     ]
     checks_both_attributes: Annotated[
-        bool, Change("distinctAttribute is checked beside a matchAttribute, too", _DECLARED)
+        bool, UngatedChange("distinctAttribute is checked beside a matchAttribute, too", _DECLARED)
     ]
-    checks_prefix_of_class_names: Annotated[bool, Change("generateName of a DeviceClass is checked itself", _STRATEGY)]
+    checks_prefix_of_class_names: Annotated[
+        bool, UngatedChange("generateName of a DeviceClass is checked itself", _STRATEGY)
+    ]
     warns_of_upper_case_drivers: Annotated[
-        bool, Change("an upper-case driver name of a ResourceSlice is warned of", _STRATEGY)
+        bool, UngatedChange("an upper-case driver name of a ResourceSlice is warned of", _STRATEGY)
     ]
     blames_default_of_range: Annotated[
-        bool, Change("a default outside of its validRange is told of the default", _VALIDATION)
+        bool, UngatedChange("a default outside of its validRange is told of the default", _VALIDATION)
     ]
     checks_range_arithmetic: Annotated[
-        bool, Change("amounts that the arithmetic of a validRange cannot hold are refused", _ALLOCATOR)
+        bool, UngatedChange("amounts that the arithmetic of a validRange cannot hold are refused", _ALLOCATOR)
     ]
 
     # What the scheduler does.
     own_slices_only: Annotated[
-        bool, Change("a pool is complete when the node alone sees all of its slices", _ALLOCATOR)
+        bool, UngatedChange("a pool is complete when the node alone sees all of its slices", _ALLOCATOR)
     ]
     meets_invalid_pools: Annotated[
-        bool, Change("an invalid pool ends the attempt when its first device is met", _ALLOCATOR)
+        bool, UngatedChange("an invalid pool ends the attempt when its first device is met", _ALLOCATOR)
     ]
     counter_slices_on_every_node: Annotated[
-        bool, Change("a ResourceSlice with counter sets belongs to the pool on every node", _ALLOCATOR)
+        bool, UngatedChange("a ResourceSlice with counter sets belongs to the pool on every node", _ALLOCATOR)
     ]
     own_slices_first: Annotated[
-        bool, Change("slices of the node itself come first, which decides whose slice count counts", _ALLOCATOR)
+        bool, UngatedChange("slices of the node itself come first, which decides whose slice count counts", _ALLOCATOR)
     ]
-    counter_slices_last: Annotated[bool, Change("slices with counter sets come behind the node's own", _ALLOCATOR)]
-    walks_slices_by_name: Annotated[bool, Change("the slices of a pool are searched in order of name", _ALLOCATOR)]
+    counter_slices_last: Annotated[
+        bool, UngatedChange("slices with counter sets come behind the node's own", _ALLOCATOR)
+    ]
+    walks_slices_by_name: Annotated[
+        bool, UngatedChange("the slices of a pool are searched in order of name", _ALLOCATOR)
+    ]
     joins_counter_slices: Annotated[
-        bool, Change("counter sets of slices for other nodes belong to the pool", _ALLOCATOR)
+        bool, UngatedChange("counter sets of slices for other nodes belong to the pool", _ALLOCATOR)
     ]
     borrows_outcomes_of_all: Annotated[
-        bool, Change("a second alternative with All takes the selectors' outcomes of a first with All", _ALLOCATOR)
+        bool,
+        UngatedChange("a second alternative with All takes the selectors' outcomes of a first with All", _ALLOCATOR),
     ]
-    all_without_full_devices: Annotated[bool, Change("All leaves out shared devices that have no room", _ALLOCATOR)]
+    all_without_full_devices: Annotated[
+        bool, UngatedChange("All leaves out shared devices that have no room", _ALLOCATOR)
+    ]
     limits_devices_as_counted: Annotated[
-        bool, Change("the limit on devices of a claim is checked request by request", _ALLOCATOR)
+        bool, UngatedChange("the limit on devices of a claim is checked request by request", _ALLOCATOR)
     ]
     empty_share_is_share: Annotated[
-        bool, Change("a share that takes no capacity makes its device one that is in use", _ALLOCATOR)
+        bool, UngatedChange("a share that takes no capacity makes its device one that is in use", _ALLOCATOR)
     ]
     status_needs_shares: Annotated[
-        bool, Change("with DRAResourceClaimDeviceStatus on, the allocator that knows shares serves", _ALLOCATOR)
+        bool, UngatedChange("with DRAResourceClaimDeviceStatus on, the allocator that knows shares serves", _ALLOCATOR)
     ]
-    names_subrequests: Annotated[bool, Change("an error about a subrequest names it", _ALLOCATOR)]
-    names_device_in_errors: Annotated[bool, Change("an error of a selector at run time names the device", _ALLOCATOR)]
+    names_subrequests: Annotated[bool, UngatedChange("an error about a subrequest names it", _ALLOCATOR)]
+    names_device_in_errors: Annotated[
+        bool, UngatedChange("an error of a selector at run time names the device", _ALLOCATOR)
+    ]
     scores_alternatives: Annotated[
-        bool, Change("a node on which a more preferred alternative is possible scores higher", _PLUGIN)
+        bool, UngatedChange("a node on which a more preferred alternative is possible scores higher", _PLUGIN)
     ]
     scores_balance_change: Annotated[
-        bool, Change("a node scores by how a pod changes the balance of cpu and memory, not by the balance", _RESOURCES)
+        bool,
+        UngatedChange(
+            "a node scores by how a pod changes the balance of cpu and memory, not by the balance", _RESOURCES
+        ),
     ]
     charges_budgets_in_turn: Annotated[
         bool,
-        Change("a pod that is looked at for preemption counts for no budget after one that is used up", _PREEMPTION),
+        UngatedChange(
+            "a pod that is looked at for preemption counts for no budget after one that is used up", _PREEMPTION
+        ),
     ]
-    stamps_allocations: Annotated[bool, Change("an allocation carries the time at which it was made", _PLUGIN)]
+    stamps_allocations: Annotated[bool, UngatedChange("an allocation carries the time at which it was made", _PLUGIN)]
     needs_allocation_time: Annotated[
-        bool, Change("with binding conditions on, no consumer joins a claim without allocationTimestamp", _PLUGIN)
+        bool,
+        UngatedChange("with binding conditions on, no consumer joins a claim without allocationTimestamp", _PLUGIN),
     ]
     plugin_serves_nothing: Annotated[
-        bool, Change("a device plugin that offers 0 of a resource is asked for it all the same", _PLUGIN)
+        bool, UngatedChange("a device plugin that offers 0 of a resource is asked for it all the same", _PLUGIN)
     ]
 
     def with_gates(self, **gates: bool) -> "Features":
@@ -201,7 +223,7 @@ class Features:
         return hash(_identity(self))
 
 
-_Mark = TypeVar("_Mark", Gate, Change)
+_Mark = TypeVar("_Mark", Gate, UngatedChange)
 
 
 def _marked(mark: type[_Mark]) -> Mapping[str, _Mark]:
@@ -215,6 +237,6 @@ def _marked(mark: type[_Mark]) -> Mapping[str, _Mark]:
 
 GATES: Final = _marked(Gate)
 """Field of Features → the feature gate that it stands for."""
-CHANGES: Final = _marked(Change)
+CHANGES: Final = _marked(UngatedChange)
 """Field of Features → the fixed change that it stands for."""
 _identity: Final[Any] = attrgetter("minor", *GATES)

@@ -1,7 +1,7 @@
 """Simulate what the scheduler will do with a demand on given nodes, in given orders of arrival.
 
     predicted_nodes(offers, counts), observed_nodes(offers)     the nodes
-    Simulator.of(demand, nodes, classes, features).run(order)   → Outcome
+    Simulator.of(demand, nodes, classes, features).run(order)   → SimulationOutcome
     standard_orders(random_orders)                              the orders that are tried
     check_orders(seeds)                                         those that counts are checked with
     simulate_counts(question, steps)                            nodes per pool that place everything in all of them
@@ -24,8 +24,16 @@ come, and puts each on the node that scores best at that moment. Deterministic f
 """
 
 from dra_planner.simulation.cluster.nodes import SimulatedNode, observed_nodes, predicted_nodes
-from dra_planner.simulation.orders import AT_ONCE, REVERSED, SETTLED, Order, OrderName, check_orders, standard_orders
-from dra_planner.simulation.outcome import Outcome, WorkloadOutcome, failure_reasons
+from dra_planner.simulation.orders import (
+    AT_ONCE,
+    REVERSED,
+    SETTLED,
+    ArrivalOrder,
+    OrderName,
+    check_orders,
+    standard_orders,
+)
+from dra_planner.simulation.outcome import SimulationOutcome, WorkloadOutcome, failure_reasons
 from dra_planner.simulation.scheduler.profile import (
     DEFAULT,
     MOST_ALLOCATED,
@@ -52,6 +60,7 @@ __all__ = [
     "PREFER_OTHERS",
     "REVERSED",
     "SETTLED",
+    "ArrivalOrder",
     "CountQuestion",
     "FitArguments",
     "Fix",
@@ -59,14 +68,13 @@ __all__ = [
     "Loss",
     "Losses",
     "Opened",
-    "Order",
     "OrderName",
-    "Outcome",
     "PodSetRef",
     "Profile",
     "SimulatedCounts",
     "SimulatedNode",
     "SimulatedPool",
+    "SimulationOutcome",
     "Simulator",
     "Stranding",
     "WorkloadOutcome",

@@ -18,7 +18,7 @@ OrderName = Literal["settled", "at-once", "reversed", "random"]
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class ArrivalOrder:
     """An order of arrival; `seed` is that of a random one, and of ties between nodes where it is given.
 
     settled: a document after all pods of those before have a verdict. reversed: the same from the last document on.
@@ -70,17 +70,17 @@ def _race(made: Sequence[Sequence[SimulatedPod]], chance: random.Random) -> list
     return [pod for _, _, pod in sorted(arrivals, key=lambda each: each[:2])]
 
 
-SETTLED = Order("settled")
-AT_ONCE = Order("at-once")
-REVERSED = Order("reversed")
+SETTLED = ArrivalOrder("settled")
+AT_ONCE = ArrivalOrder("at-once")
+REVERSED = ArrivalOrder("reversed")
 
 
-def standard_orders(random_orders: int) -> tuple[Order, ...]:
+def standard_orders(random_orders: int) -> tuple[ArrivalOrder, ...]:
     """Return the orders that are tried: the three that need no seed, and so many random ones, with seeds from 1 on."""
-    return SETTLED, AT_ONCE, REVERSED, *(Order("random", seed) for seed in range(1, random_orders + 1))
+    return SETTLED, AT_ONCE, REVERSED, *(ArrivalOrder("random", seed) for seed in range(1, random_orders + 1))
 
 
-def check_orders(seeds: Sequence[int]) -> tuple[Order, ...]:
+def check_orders(seeds: Sequence[int]) -> tuple[ArrivalOrder, ...]:
     """Return every order with each of these seeds: nodes that score alike are chosen by chance, as in the scheduler."""
     names: tuple[OrderName, ...] = ("settled", "reversed", "at-once", "random")
-    return tuple(Order(name, seed) for seed in seeds for name in names)
+    return tuple(ArrivalOrder(name, seed) for seed in seeds for name in names)

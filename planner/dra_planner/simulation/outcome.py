@@ -9,8 +9,8 @@ from dra_planner.allocation import NodeState, Undecided, reasons_of
 from dra_planner.model import Node, ObjectKey, Reason, WorkloadRef
 from dra_planner.simulation.cluster.cluster import Cluster
 from dra_planner.simulation.cluster.kinds import PodKind
-from dra_planner.simulation.orders import Order
-from dra_planner.simulation.scheduler.scheduling import Failure
+from dra_planner.simulation.orders import ArrivalOrder
+from dra_planner.simulation.scheduler.scheduling import SchedulingFailure
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class WorkloadOutcome:
     pending: int
     not_created: int
     lost: int = 0
-    failures: tuple[Failure, ...] = ()
+    failures: tuple[SchedulingFailure, ...] = ()
     old: Mapping[str, int] = field(default_factory=dict[str, int], hash=False)
     old_groups: Mapping[str, int] = field(default_factory=dict[str, int], hash=False)
     old_pending: int = 0
@@ -39,14 +39,14 @@ class WorkloadOutcome:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class SimulationOutcome:
     """The cluster at the end, and every workload. `complete`: the budget sufficed; else some pods were not tried."""
 
-    order: Order
+    order: ArrivalOrder
     complete: bool
     workloads: Mapping[WorkloadRef, WorkloadOutcome] = field(hash=False)
     placed: Mapping[ObjectKey, int] = field(hash=False)  # pods that came, by number of node
-    pending: Mapping[ObjectKey, Failure] = field(hash=False)
+    pending: Mapping[ObjectKey, SchedulingFailure] = field(hash=False)
     pending_kinds: Mapping[PodKind, int] = field(hash=False)
     preempted: tuple[ObjectKey, ...]
     steps: int
@@ -68,7 +68,7 @@ class Outcome:
         return tuple(stage.state for stage in self.cluster.stage_of)
 
 
-def failure_reasons(failure: Failure, names: tuple[str, ...]) -> Iterator[Reason]:
+def failure_reasons(failure: SchedulingFailure, names: tuple[str, ...]) -> Iterator[Reason]:
     """Yield what ended an attempt, or each different reason with the first node that gave it; the undecided first.
 
     `names` are those of the nodes.

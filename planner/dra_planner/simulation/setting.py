@@ -33,11 +33,11 @@ from dra_planner.simulation.cluster.cluster import PlacedPod, SharedClaim, Simul
 from dra_planner.simulation.cluster.kinds import Kinds, PodKind
 from dra_planner.simulation.cluster.nodes import SimulatedNode, interleave_zones
 from dra_planner.simulation.cluster.requests import CpuMemory, scored_amounts
-from dra_planner.simulation.cluster.stages import Stage, Stages
+from dra_planner.simulation.cluster.stages import NodeStage, Stages
 from dra_planner.simulation.cluster.twins import Distinctions, share_states
 from dra_planner.simulation.plugins import PLUGINS
 from dra_planner.simulation.scheduler.profile import Profile
-from dra_planner.simulation.scheduler.rules import Rules, compile_rules
+from dra_planner.simulation.scheduler.rules import PodRules, compile_rules
 from dra_planner.simulation.scheduler.scoring import Scoring
 from dra_planner.simulation.scheduler.standings import Standings
 from dra_planner.simulation.scheduler.weighing import Weighing
@@ -68,7 +68,7 @@ class Setting:
 
     nodes: tuple[SimulatedNode, ...]
     kinds: tuple[PodKind, ...]
-    rules: tuple[Rules, ...]  # by number of kind
+    rules: tuple[PodRules, ...]  # by number of kind
     scoring: Scoring
     standings: tuple[Standings, ...]  # by number of kind
     weighing: Weighing
@@ -178,7 +178,7 @@ def prepare(
     rules = compile_rules(kinds.all, demand.namespaces)
     noticed = frozenset[int]().union(*(each.noticed for each in rules))
     stages = Stages([kind.number in noticed for kind in kinds.all], place_budget)
-    stage_of: list[Stage] = []
+    stage_of: list[NodeStage] = []
     equal = share_states(own, Distinctions.of(kinds.all, classes.values(), _LABELS))
     for each, state, pods in zip(nodes, equal, bound, strict=True):
         company = Counter(placed.pod.kind.number for placed in pods if placed.pod.kind.number in noticed)

@@ -18,12 +18,12 @@ from dra_planner.releases import Features
 from dra_planner.simulation.cluster.census import Census
 from dra_planner.simulation.cluster.cluster import Cluster, PlacedPod, SimulatedPod
 from dra_planner.simulation.cluster.nodes import SimulatedNode
-from dra_planner.simulation.orders import SETTLED, Order
-from dra_planner.simulation.outcome import Outcome, WorkloadOutcome
+from dra_planner.simulation.orders import SETTLED, ArrivalOrder
+from dra_planner.simulation.outcome import SimulationOutcome, WorkloadOutcome
 from dra_planner.simulation.scheduler.preemption import find_victims
 from dra_planner.simulation.scheduler.profile import DEFAULT, Profile
 from dra_planner.simulation.scheduler.queue import Queue
-from dra_planner.simulation.scheduler.scheduling import Choice, Failure, Scheduler, needs_cluster
+from dra_planner.simulation.scheduler.scheduling import Choice, Scheduler, SchedulingFailure, needs_cluster
 from dra_planner.simulation.setting import Setting, prepare
 from dra_planner.simulation.workloads.admission import Admission
 from dra_planner.simulation.workloads.budgets import Allowance, BudgetCounts
@@ -77,12 +77,12 @@ class Simulator:
 
     def run(
         self,
-        order: Order = SETTLED,
+        order: ArrivalOrder = SETTLED,
         *,
         arrivals: Sequence[WorkloadRef] = (),
         steps: int = STEPS,
         lost: Collection[str] = (),
-    ) -> Outcome:
+    ) -> SimulationOutcome:
         """Return what becomes of the pods when they arrive in that order; the same for the same arguments.
 
         `arrivals` are the workloads in another order than that of the documents; those it does not name come first.
@@ -103,7 +103,7 @@ def _arranged(documents: list[list[Controller]], arrivals: Sequence[WorkloadRef]
     return sorted(documents, key=lambda each: rank.get(each[0].workload, -1))
 
 
-def _is_tried_before(pod: SimulatedPod, failure: Failure) -> bool:
+def _is_tried_before(pod: SimulatedPod, failure: SchedulingFailure) -> bool:
     """Tell whether a pod is tried when another has gone, a moment before the devices of that are free.
 
     Pods that lack devices alone are tried once these are free; one that lacks cpu somewhere has its back-off then.
@@ -114,7 +114,7 @@ def _is_tried_before(pod: SimulatedPod, failure: Failure) -> bool:
     return shape is not None and bool(shape.claims) and "resources" in filters
 
 
-def _never(_pod: SimulatedPod, _failure: Failure) -> bool:
+def _never(_pod: SimulatedPod, _failure: SchedulingFailure) -> bool:
     return False
 
 
@@ -127,7 +127,7 @@ def _admission(setting: Setting) -> Admission | None:
 class Run:
     """One order of arrival under way."""
 
-    def __init__(self, setting: Setting, order: Order, steps: int) -> None:
+    def __init__(self, setting: Setting, order: ArrivalOrder, steps: int) -> None:
         self._setting = setting
         self._order = order
         self._steps = steps
@@ -141,7 +141,7 @@ class Run:
         self._controllers: list[Controller] = []
         self._owner: dict[ObjectKey, Controller] = {}
         self._preempted: list[ObjectKey] = []
-        self._failed: dict[tuple[int, int | None], tuple[int, Failure]] = {}  # by kind and node: version, why
+        self._failed: dict[tuple[int, int | None], tuple[int, SchedulingFailure]] = {}  # by kind and node: version, why
         self._turn = 0
         for name in setting.ending:
             self._cluster.remove(name)
@@ -255,7 +255,7 @@ class Run:
             if self._is_exhausted:
                 return
 
-    def _attempt(self, pod: SimulatedPod) -> Choice | Failure:
+    def _attempt(self, pod: SimulatedPod) -> Choice | SchedulingFailure:
         cluster = self._cluster
         known = self._failed.get((pod.kind.number, pod.only_node))
         if known is not None and known[0] == cluster.version:
@@ -281,7 +281,7 @@ class Run:
                 return True
         return False
 
-    def _preempt(self, pod: SimulatedPod, failure: Failure) -> Choice | None:
+    def _preempt(self, pod: SimulatedPod, failure: SchedulingFailure) -> Choice | None:
         found = find_victims(pod, self._scheduler, failure, self.allowances())
         if found is None:
             return None
@@ -296,7 +296,7 @@ class Run:
         assert isinstance(answer, Placement)  # the victims were chosen so
         return Choice(node, answer)
 
-    def _may_fit_now(self, pod: SimulatedPod, failure: Failure) -> bool:
+    def _may_fit_now(self, pod: SimulatedPod, failure: SchedulingFailure) -> bool:
         """Whether pods that came since may help: they satisfy rules between pods, and fill nodes that ended an attempt.
 
         An error says nothing of what the pod waits for, so it is tried again after any change, as in the cluster.
@@ -309,12 +309,12 @@ class Run:
 
     # -- the end
 
-    def outcome(self) -> Outcome:
+    def outcome(self) -> SimulationOutcome:
         cluster, pending = self._cluster, dict(self._queue.parked)
         workloads: dict[WorkloadRef, list[Controller]] = {}
         for controller in self._controllers:
             workloads.setdefault(controller.workload, []).append(controller)
-        return Outcome(
+        return SimulationOutcome(
             order=self._order,
             complete=not self._is_exhausted,
             workloads={ref: self._workload(ref, controllers) for ref, controllers in workloads.items()},
@@ -351,6 +351,6 @@ class Run:
             old_pending=len(waiting),
         )
 
-    def _failure_of(self, pod: SimulatedPod) -> list[Failure]:
+    def _failure_of(self, pod: SimulatedPod) -> list[SchedulingFailure]:
         parked = self._queue.parked.get(pod.name)
         return [] if parked is None else [parked[1]]

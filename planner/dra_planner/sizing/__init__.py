@@ -1,6 +1,6 @@
 """How many nodes of each pool: a proved bound, the best packing found, and what is pending, with reasons."""
 
-from dra_planner.sizing.bound.node_needs import NodeNeeds, WorkNeeds, node_needs
+from dra_planner.sizing.bound.node_needs import LevelNeeds, WorkNeeds, node_needs
 from dra_planner.sizing.doubts import DoubtfulPlace
 from dra_planner.sizing.leftovers import count_state
 from dra_planner.sizing.prices import node_costs
@@ -11,7 +11,7 @@ from dra_planner.sizing.topology import unjudged_rule
 __all__ = [
     "DeviceCount",
     "DoubtfulPlace",
-    "NodeNeeds",
+    "LevelNeeds",
     "NodePattern",
     "PoolSize",
     "Sizer",

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dra_planner.model import Demand, DemandLevel, Member, Reason, Shape, SharedLimit, Verdict, WorkloadRef, worst
-from dra_planner.sizing.bound.proof import Proof
+from dra_planner.sizing.bound.proof import BoundProof
 from dra_planner.sizing.items import Items, Shares
 from dra_planner.sizing.packing.compatibility import Compatibility
 from dra_planner.sizing.packing.first_fit import Packing
@@ -25,7 +25,7 @@ class Enough:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class PackedLevel:
     """Everything that is known about one level when its packing is done."""
 
     level: DemandLevel
@@ -35,7 +35,7 @@ class Outcome:
     packing: Packing
     used: Sequence[int]
     enough: Enough
-    proof: Proof
+    proof: BoundProof
     zones: Mapping[str, tuple[str, ...]]  # by pool
 
 
@@ -74,7 +74,7 @@ class _Answer:
         self.reasons.update(dict.fromkeys(reasons))
 
 
-def answer_workloads(outcome: Outcome) -> tuple[WorkloadSize, ...]:
+def answer_workloads(outcome: PackedLevel) -> tuple[WorkloadSize, ...]:
     """Return one answer per workload, sorted by kind, namespace and name."""
     answers: dict[WorkloadRef, _Answer] = defaultdict(_Answer)
     shares = Shares(outcome.found.items)
@@ -95,7 +95,7 @@ def answer_workloads(outcome: Outcome) -> tuple[WorkloadSize, ...]:
     return tuple(_sized(ref, answers[ref]) for ref in sorted(answers))
 
 
-def _match_pools(answers: dict[WorkloadRef, _Answer], outcome: Outcome) -> None:
+def _match_pools(answers: dict[WorkloadRef, _Answer], outcome: PackedLevel) -> None:
     for index, item in enumerate(outcome.found.items):
         refs = sorted({member.workload for shape in item.shapes for member in shape.members})
         fits: list[tuple[str, Verdict]] = []
@@ -109,7 +109,7 @@ def _match_pools(answers: dict[WorkloadRef, _Answer], outcome: Outcome) -> None:
             answers[ref].fits.append(told)
 
 
-def _doubt_errors(answers: dict[WorkloadRef, _Answer], outcome: Outcome) -> None:
+def _doubt_errors(answers: dict[WorkloadRef, _Answer], outcome: PackedLevel) -> None:
     """A selector that fails on a node of one pool keeps its pods off every node while that one has room."""
     for index, item in enumerate(outcome.found.items):
         if not outcome.found.pools_of(index):
@@ -121,7 +121,7 @@ def _doubt_errors(answers: dict[WorkloadRef, _Answer], outcome: Outcome) -> None
                     answers[ref].wait(0, "cannot-tell", errors_elsewhere(room, stop))
 
 
-def _doubt_rules(answers: dict[WorkloadRef, _Answer], outcome: Outcome, placed: dict[str, dict[str, int]]) -> None:
+def _doubt_rules(answers: dict[WorkloadRef, _Answer], outcome: PackedLevel, placed: dict[str, dict[str, int]]) -> None:
     """Pods that are placed and bring rules that span nodes are only perhaps placed."""
     for shape in outcome.demand.shapes:
         where = {pool: pods for pool, pods in placed[shape.id].items() if pods}
@@ -132,7 +132,7 @@ def _doubt_rules(answers: dict[WorkloadRef, _Answer], outcome: Outcome, placed: 
                 answers[ref].wait(0, "cannot-tell", [reason])
 
 
-def _placed(outcome: Outcome, shares: Shares) -> dict[str, dict[str, int]]:
+def _placed(outcome: PackedLevel, shares: Shares) -> dict[str, dict[str, int]]:
     placed: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
     for (item, pool), count in sorted(outcome.packing.placed.items()):
         for part in shares.take(item, count):
@@ -140,7 +140,7 @@ def _placed(outcome: Outcome, shares: Shares) -> dict[str, dict[str, int]]:
     return placed
 
 
-def _left(outcome: Outcome, shares: Shares) -> dict[str, list[_Left]]:
+def _left(outcome: PackedLevel, shares: Shares) -> dict[str, list[_Left]]:
     left: dict[str, list[_Left]] = defaultdict(list)
     for item, count in sorted(outcome.packing.pending.items()):
         for part in shares.take(item, count):
@@ -150,7 +150,7 @@ def _left(outcome: Outcome, shares: Shares) -> dict[str, list[_Left]]:
     return left
 
 
-def _why_left(outcome: Outcome, item: int, pods: int) -> _Left:
+def _why_left(outcome: PackedLevel, item: int, pods: int) -> _Left:
     found = outcome.found
     if not found.rooms:
         return _Left(pods, "does-not-fit", (no_pools(),))
@@ -165,7 +165,7 @@ def _why_left(outcome: Outcome, item: int, pods: int) -> _Left:
     return _Left(pods, "does-not-fit" if proved else "cannot-tell", doubts, (_shortage(outcome, item, proved=proved),))
 
 
-def _shortage(outcome: Outcome, item: int, *, proved: bool) -> Shortage:
+def _shortage(outcome: PackedLevel, item: int, *, proved: bool) -> Shortage:
     """Return the pool that is too small for an item; pools that share no pods with it need no raise for it."""
     found, takers = outcome.found, outcome.found.pools_of(item)
     connected = found.connected_pools(item)
@@ -215,7 +215,7 @@ def _share_out(
                 pods -= taken
 
 
-def _answer_daemon(answers: dict[WorkloadRef, _Answer], outcome: Outcome, index: int, daemon: Shape) -> None:
+def _answer_daemon(answers: dict[WorkloadRef, _Answer], outcome: PackedLevel, index: int, daemon: Shape) -> None:
     """One pod on every planned node that takes it; a node that it is meant for but that is full leaves one waiting."""
     for member in sorted(daemon.members, key=_member_key):
         answer = answers[member.workload]

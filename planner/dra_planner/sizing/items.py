@@ -15,7 +15,7 @@ from dra_planner.offers import pod_requests
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ShapePods:
     """So many pods of one shape."""
 
     shape: Shape
@@ -29,9 +29,9 @@ class Item:
     `alike` are the shapes that sizing does not tell from that of the one part, it among them, and the pods of each.
     """
 
-    parts: tuple[Part, ...]
+    parts: tuple[ShapePods, ...]
     count: int
-    alike: tuple[Part, ...] = ()
+    alike: tuple[ShapePods, ...] = ()
     id: str = field(init=False)  # what tells items apart: the shapes and how many pods of each
     requests: dict[str, int] = field(init=False, compare=False)  # amounts that the pods request together
 
@@ -95,9 +95,9 @@ def split_demand(demand: Demand, level: DemandLevel) -> Items:
     for group in _groups_sharing(shapes):
         if not _shared_keys(group[0]):
             if counts[group[0].id]:
-                items.append(Item((Part(group[0], 1),), counts[group[0].id]))
+                items.append(Item((ShapePods(group[0], 1),), counts[group[0].id]))
             continue
-        parts = tuple(Part(shape, counts[shape.id]) for shape in group if counts[shape.id])
+        parts = tuple(ShapePods(shape, counts[shape.id]) for shape in group if counts[shape.id])
         if parts:
             items.append(Item(parts, 1))
     return Items(
@@ -118,7 +118,7 @@ def merge_alike(items: Sequence[Item], needs: Callable[[Shape], object | None]) 
 
 
 def _merged(group: Sequence[Item]) -> Item:
-    alike = tuple(Part(item.parts[0].shape, item.count) for item in group)
+    alike = tuple(ShapePods(item.parts[0].shape, item.count) for item in group)
     return Item(group[0].parts, sum(item.count for item in group), alike)
 
 
@@ -129,18 +129,18 @@ class Shares:
         self._items = items
         self._left = [list(item.alike) for item in items]
 
-    def take(self, item: int, count: int) -> tuple[Part, ...]:
+    def take(self, item: int, count: int) -> tuple[ShapePods, ...]:
         """Return the pods of so many of the item."""
         if not self._items[item].alike:
-            return tuple(Part(part.shape, part.pods * count) for part in self._items[item].parts)
+            return tuple(ShapePods(part.shape, part.pods * count) for part in self._items[item].parts)
         taken, left = [], self._left[item]
         while count and left:
             first = left.pop(0)
             pods = min(count, first.pods)
-            taken.append(Part(first.shape, pods))
+            taken.append(ShapePods(first.shape, pods))
             count -= pods
             if pods < first.pods:
-                left.insert(0, Part(first.shape, first.pods - pods))
+                left.insert(0, ShapePods(first.shape, first.pods - pods))
         return tuple(taken)
 
     def nodes_alike(self, pattern: Mapping[int, int], nodes: int) -> int:

@@ -9,7 +9,7 @@ from dra_planner.allocation import NodeState
 from dra_planner.drivers import is_counted
 from dra_planner.sizing.items import Item
 from dra_planner.sizing.packing.compatibility import Compatibility
-from dra_planner.sizing.packing.filling import MOST_ASKED, Filling, Stage
+from dra_planner.sizing.packing.filling import MOST_ASKED, Filling, FillStage
 from dra_planner.sizing.packing.first_fit import NodeClass, Packing, Room
 from dra_planner.sizing.result import DeviceCount
 
@@ -62,7 +62,7 @@ def _claiming(pool: int, found: Compatibility) -> list[Item]:
     ]
 
 
-def _filled(stage: Stage, items: Iterable[Item], units: Sequence[int], filling: Filling) -> Stage:
+def _filled(stage: FillStage, items: Iterable[Item], units: Sequence[int], filling: Filling) -> FillStage:
     """Return the node with as many more pods like those of the demand as it takes, each kind in turn.
 
     Nothing more is put on it once every one of these devices is in use.

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from dra_planner.model import ClaimSpec, DemandLevel, Member, Reason, Shape, SharedLimit
-from dra_planner.sizing.packing.filling import Stop
+from dra_planner.sizing.packing.filling import FillStop
 from dra_planner.sizing.packing.first_fit import Room
 from dra_planner.wording import counted
 
@@ -23,7 +23,7 @@ class Shortage:
     limits: tuple[tuple[SharedLimit, int], ...] = ()  # of several pools, and to what they would have to be raised
 
 
-def refusals(stops: Sequence[tuple[Room, Stop]]) -> tuple[Reason, ...]:
+def refusals(stops: Sequence[tuple[Room, FillStop]]) -> tuple[Reason, ...]:
     """Return why each pool refuses an item on an empty node; what is undecided comes first, then nearest misses."""
     told: list[tuple[int, int, Reason]] = []
     for position, (room, stop) in enumerate(stops):
@@ -38,7 +38,7 @@ def _on_every_node(reason: Reason) -> Reason:
     return replace(reason, fix="request less in one pod, or use larger nodes") if "add a node" in reason.fix else reason
 
 
-def errors_elsewhere(room: Room, stop: Stop) -> tuple[Reason, ...]:
+def errors_elsewhere(room: Room, stop: FillStop) -> tuple[Reason, ...]:
     """Return that an error on nodes of one pool stops the pod everywhere, while such a node has room.
 
     Source of the behaviour: kubernetes/kubernetes:pkg/scheduler/schedule_one.go (findNodesThatPassFilters) @v1.36.3.

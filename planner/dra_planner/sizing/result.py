@@ -8,7 +8,7 @@ from decimal import Decimal
 
 from dra_planner.model import DemandLevel, Reason, Verdict, WorkloadRef
 from dra_planner.sizing.bound.exact import BoundModel
-from dra_planner.sizing.bound.proof import Proof
+from dra_planner.sizing.bound.proof import BoundProof
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +76,7 @@ class Evidence:
     model: BoundModel
     plain: tuple[int, ...]
     costs: tuple[int, ...]
-    proof: Proof
+    proof: BoundProof
     packing: tuple[tuple[int, int, Mapping[int, int]], ...] = field(hash=False)
 
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from dra_planner.model import Demand, DemandLevel, DeviceClass, SharedLimit, worst
 from dra_planner.offers import Offer
 from dra_planner.releases import Features
-from dra_planner.sizing.answers import Enough, Outcome, answer_workloads
+from dra_planner.sizing.answers import Enough, PackedLevel, answer_workloads
 from dra_planner.sizing.bound.exact import BoundModel
-from dra_planner.sizing.bound.proof import Proof, load_solver
+from dra_planner.sizing.bound.proof import BoundProof, load_solver
 from dra_planner.sizing.bound.rows import bound_model, pool_rows, row_weights
 from dra_planner.sizing.growth import enough_nodes
 from dra_planner.sizing.items import Item, Shares, merge_alike, split_demand
@@ -105,7 +105,7 @@ class Sizer:
         )
         packing, proof = solving.solve()
         used = packing.used_nodes(found.rooms)
-        outcome = Outcome(
+        outcome = PackedLevel(
             level=level,
             demand=self.demand,
             items=items,
@@ -133,7 +133,7 @@ class Sizer:
             evidence=self._evidence(outcome, model, plain),
         )
 
-    def _evidence(self, outcome: Outcome, model: BoundModel, plain: Sequence[int]) -> Evidence:
+    def _evidence(self, outcome: PackedLevel, model: BoundModel, plain: Sequence[int]) -> Evidence:
         held = [(group, Counter[int]()) for group in outcome.packing.classes if group.history]
         for group, counts in held:
             for item, count in group.history:
@@ -148,7 +148,7 @@ class Sizer:
             packing=tuple((group.pool, group.count, counts) for group, counts in held),
         )
 
-    def _enough_nodes(self, market: Market, proof: Proof, packing: Packing, level: DemandLevel) -> Enough:
+    def _enough_nodes(self, market: Market, proof: BoundProof, packing: Packing, level: DemandLevel) -> Enough:
         rooms = market.found.rooms
         if not packing.pending or not self.with_raises:
             return Enough(tuple(room.maximum or 0 for room in rooms))
@@ -185,7 +185,7 @@ class Sizer:
         priced = all(offer.hourly_usd is not None for offer in self.offers)
         return [Fraction(cost[0]) if priced else Fraction(1) for cost in self.costs]
 
-    def _pool_size(self, index: int, outcome: Outcome) -> PoolSize:
+    def _pool_size(self, index: int, outcome: PackedLevel) -> PoolSize:
         offer = self.offers[index]
         room, nodes = outcome.found.rooms[index], outcome.used[index]
         classes = planned_classes(outcome.packing, room, index, nodes)
@@ -222,7 +222,7 @@ def _no_solver() -> None:
     return None
 
 
-def _patterns(outcome: Outcome) -> tuple[NodePattern, ...]:
+def _patterns(outcome: PackedLevel) -> tuple[NodePattern, ...]:
     """Return how the nodes of each pool are filled, pool by pool; empty nodes are no pattern."""
     patterns = []
     shares = Shares(outcome.found.items)

@@ -14,7 +14,7 @@ from typing import Any
 
 from dra_planner.sizing.bound.exact import BoundModel
 from dra_planner.sizing.bound.proof import (
-    Proof,
+    BoundProof,
     conclude,
     has_gap,
     prove_by_area,
@@ -54,12 +54,12 @@ class Solving:
     gap: float
     _packing: Packing | None = None
     _few: frozenset[int] = frozenset()  # of many pools, those that matter
-    _proof: Proof = field(init=False)
+    _proof: BoundProof = field(init=False)
 
     def __post_init__(self) -> None:
         self._proof = conclude(split(self.model), self.costs)
 
-    def solve(self) -> tuple[Packing, Proof]:
+    def solve(self) -> tuple[Packing, BoundProof]:
         """Return the best packing found and what is proved."""
         is_small = len(self.market.weights) <= MOST_COMPARED
         if is_small:
@@ -84,7 +84,7 @@ class Solving:
     def _is_priced(self) -> bool:
         return any(cost != 1 for cost in self.costs)
 
-    def _result(self) -> tuple[Packing, Proof]:
+    def _result(self) -> tuple[Packing, BoundProof]:
         if self._packing is None:
             self._packing = quick_packing(self.market, self.filling, self._proof.nodes)
         return self._packing, self._proof

@@ -33,7 +33,7 @@ def _is_said(text: str) -> str:
 Said = Annotated[str, AfterValidator(_is_said)]
 
 
-class Part(BaseModel):
+class ConfigurationPart(BaseModel):
     """A mapping of the document: unknown keys are errors, values are not coerced."""
 
     model_config = ConfigDict(
@@ -41,7 +41,7 @@ class Part(BaseModel):
     )
 
 
-class Exemption(Part):
+class Exemption(ConfigurationPart):
     """A finding that is accepted, and why."""
 
     rule: Said = Field(description="The id of a rule (docs/rules.md).")
@@ -57,7 +57,7 @@ class Exemption(Part):
     )
 
 
-class Configuration(Part):
+class Configuration(ConfigurationPart):
     """What `pulumi-dra check` and the policy pack are told of a project."""
 
     rules: dict[str, ConfiguredLevel] = Field(

@@ -28,7 +28,7 @@ _WORDS: Final[Mapping[str, frozenset[object]]] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class ResourceRow:
     """One thing that a resource of a type should not be; `reference` is who else says so.
 
     `about` says of which resources: all, those of a stack with claims, or pools for claims. `wrong` says when: the
@@ -146,7 +146,7 @@ def broken_rows(view: StackView, rule: str) -> Iterator[Finding]:
                 yield _finding(row, pool.title, pool.urn)
 
 
-def _finding(row: Row, title: str, urn: str) -> Finding:
+def _finding(row: ResourceRow, title: str, urn: str) -> Finding:
     said = f" ({row.reference})" if row.reference else ""
     return Finding(message=f"{title}: {row.says}{said}", fix=row.fix, urn=urn)
 
@@ -157,7 +157,7 @@ def cloud_tokens() -> Mapping[str, str]:
     return {cloud(name).pool.token: name for name in names()}
 
 
-def _is_about(row: Row, is_pool_for_claims: bool, view: StackView) -> bool:
+def _is_about(row: ResourceRow, is_pool_for_claims: bool, view: StackView) -> bool:
     match row.about:
         case "claims":
             return view.wants_devices
@@ -168,10 +168,10 @@ def _is_about(row: Row, is_pool_for_claims: bool, view: StackView) -> bool:
 
 
 @cache
-def rows(rule: str) -> tuple[Row, ...]:
+def rows(rule: str) -> tuple[ResourceRow, ...]:
     """Return the rows of a rule, in the order of the table."""
     return tuple(
-        Row(
+        ResourceRow(
             rule=row["rule"],
             about=row["about"],
             type=row["type"],

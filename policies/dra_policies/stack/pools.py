@@ -10,7 +10,7 @@ from typing import Any, Final, get_args
 
 from dra_planner import catalog
 from dra_planner.catalog import Machine
-from dra_planner.clouds import POOL, Cloud, PoolNodes, PoolResource, cloud, names
+from dra_planner.clouds import POOL, Cloud, NodeOrigin, PoolResource, cloud, names
 from dra_planner.errors import PlannerError
 from dra_planner.model import Taint
 from dra_planner.model.nodes import TaintEffect
@@ -101,7 +101,7 @@ def _all_taints(resource: Resource, of_cloud: Cloud, machine: str | None) -> tup
     if declared is None:
         return None
     found = _known_machine(of_cloud, machine)
-    nodes = PoolNodes(name="", machine=found, capacity=_capacity(resource.props, of_cloud))
+    nodes = NodeOrigin(name="", machine=found, capacity=_capacity(resource.props, of_cloud))
     return tuple(dict.fromkeys((*declared, *of_cloud.added_taints(nodes))))
 
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 from dra_policies.stack.resource import Resource, namespace_of
 from dra_policies.unknowns import UNKNOWN, Properties, as_mapping, has_unknown
 from dra_policies.view.node_selection import REQUIRED_TERMS
-from dra_policies.view.stack_view import CriticalPodQuota, DevicePlugin, DraDriver, MigManager, Operator
+from dra_policies.view.stack_view import CriticalPodQuota, InstalledDriver, MigManager, Operator, PluginWorkload
 
 RELEASES: Final = {
     "kubernetes:helm.sh/v3:Release": "Release",
@@ -85,7 +85,7 @@ def mig_manager_of_release(resource: Resource) -> MigManager | None:
     return MigManager(title=f"{resource.title(kind)} (gpu-operator)", urn=resource.urn, certain=certain)
 
 
-def device_plugin_of_release(resource: Resource) -> DevicePlugin | None:
+def device_plugin_of_release(resource: Resource) -> PluginWorkload | None:
     """Return the device plugin that a release of a chart would install; None when it installs none."""
     kind = RELEASES.get(resource.type)
     if kind is None:
@@ -96,10 +96,10 @@ def device_plugin_of_release(resource: Resource) -> DevicePlugin | None:
     if chart in OPERATOR_CHARTS and runs is not False:
         pod = Properties({"tolerations": [{"operator": "Exists"}], **({} if runs else {"nodeSelector": UNKNOWN})})
         title = f"{resource.title(kind)} (gpu-operator)"
-        return DevicePlugin(title=title, urn=resource.urn, pod=pod, opt_out_label=OPERATOR_OPT_OUT)
+        return PluginWorkload(title=title, urn=resource.urn, pod=pod, opt_out_label=OPERATOR_OPT_OUT)
     if chart not in DEVICE_PLUGIN_CHARTS or runs is False:
         return None
-    return DevicePlugin(title=resource.title(kind), urn=resource.urn, pod=_plugin_pod(resource, values))
+    return PluginWorkload(title=resource.title(kind), urn=resource.urn, pod=_plugin_pod(resource, values))
 
 
 def _plugin_pod(resource: Resource, values: Properties) -> Properties:
@@ -139,7 +139,7 @@ def merged(default: Any, given: Any) -> Any:
     return result
 
 
-def driver_of_release(resource: Resource, others: Sequence[Resource] = ()) -> DraDriver | None:
+def driver_of_release(resource: Resource, others: Sequence[Resource] = ()) -> InstalledDriver | None:
     """Return the DRA driver that a release installs; None when it is another chart."""
     kind = RELEASES.get(resource.type)
     if kind is None or chart_name(resource) not in DRIVER_CHARTS:
@@ -149,7 +149,7 @@ def driver_of_release(resource: Resource, others: Sequence[Resource] = ()) -> Dr
     controllers = values.count("controller.replicas", 1)
     webhook = values.flag("webhook.enabled", False)
     webhooks = values.count("webhook.replicas", 1)
-    return DraDriver(
+    return InstalledDriver(
         title=resource.title(kind),
         urn=resource.urn,
         namespace=namespace_of(resource, "namespace", others),
@@ -193,7 +193,7 @@ def _sum(domains: bool | None, controllers: int | None, webhook: bool | None, we
 _PLUGIN_IMAGE: Final = re.compile(r"(^|/)(k8s-device-plugin|nvidia-gpu-device-plugin)([:@]|$)")
 
 
-def device_plugin_of_daemon_set(resource: Resource, patch: Resource | None = None) -> DevicePlugin | None:
+def device_plugin_of_daemon_set(resource: Resource, patch: Resource | None = None) -> PluginWorkload | None:
     """Return the device plugin that a DaemonSet is, None when it is none. A patch of its affinity replaces it."""
     if resource.type.rpartition(":")[2] not in ("DaemonSet", "DaemonSetPatch"):
         return None
@@ -205,7 +205,7 @@ def device_plugin_of_daemon_set(resource: Resource, patch: Resource | None = Non
     own = as_mapping(spec.values)
     if own is not None and resource.type.endswith("Patch"):
         spec = Properties({"tolerations": [{"operator": "Exists"}], **own})  # those of its target are not known
-    return DevicePlugin(title=resource.title(resource.type.rpartition(":")[2]), urn=resource.urn, pod=spec)
+    return PluginWorkload(title=resource.title(resource.type.rpartition(":")[2]), urn=resource.urn, pod=spec)
 
 
 def _patched(spec: Properties, patch: Resource) -> Properties:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from dra_planner.clouds import DRA, Cloud, PoolNodes, cloud
+from dra_planner.clouds import DRA, Cloud, NodeOrigin, cloud
 from dra_planner.drivers import nvidia
 from dra_planner.errors import Place, PlannerError
 from dra_policies.stack.declared_fleet import declared_fleet
@@ -60,7 +60,7 @@ def _own(pool: DeclaredPool, of_cloud: Cloud) -> dict[str, Any]:
         for key, value in sorted((pool.labels or {}).items())
         if value is not None and not of_cloud.label_fault(key, value)
     }
-    ours = {*of_cloud.taints(PoolNodes(name=pool.name or "", machine=None)), *of_cloud.possible_taints}
+    ours = {*of_cloud.taints(NodeOrigin(name=pool.name or "", machine=None)), *of_cloud.possible_taints}
     taints = [
         {"key": taint.key, "value": taint.value, "effect": taint.effect}
         for taint in pool.taints or ()

@@ -33,9 +33,9 @@ from dra_policies.view.planned_nodes import planned_nodes
 from dra_policies.view.stack_view import (
     DeclaredPool,
     DeclaredResource,
-    DevicePlugin,
-    DraDriver,
+    InstalledDriver,
     KubernetesVersion,
+    PluginWorkload,
     Record,
     StackView,
 )
@@ -203,17 +203,17 @@ def _pools(resources: Sequence[Resource]) -> tuple[DeclaredPool, ...]:
     return tuple(found)
 
 
-def _with_driver(pool: DeclaredPool, drivers: Sequence[DraDriver]) -> DeclaredPool:
+def _with_driver(pool: DeclaredPool, drivers: Sequence[InstalledDriver]) -> DeclaredPool:
     """Return the pool with whether some driver selects its nodes; taints are another question."""
     pods = [None if driver.values is None else plugin_pod(driver) for driver in drivers]
     runs = some(None if pod is None else every((selects(pod, pool), affine(pod, pool))) for pod in pods)
     return replace(pool, runs_driver=None if runs and pool.has_gpus is None else runs)
 
 
-def _device_plugins(resources: Sequence[Resource]) -> tuple[DevicePlugin, ...]:
+def _device_plugins(resources: Sequence[Resource]) -> tuple[PluginWorkload, ...]:
     patches = {_object_key(resource): resource for resource in resources if resource.type.endswith(":DaemonSetPatch")}
     patched = {_object_key(resource) for resource in resources if resource.type.endswith(":DaemonSet")}
-    found: list[DevicePlugin | None] = []
+    found: list[PluginWorkload | None] = []
     for resource in resources:
         if resource.type.endswith(":DaemonSet"):
             found.append(device_plugin_of_daemon_set(resource, patches.get(_object_key(resource))))

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from dra_planner.drivers import nvidia
 from dra_policies.unknowns import Properties
-from dra_policies.view.stack_view import DraDriver
+from dra_policies.view.stack_view import InstalledDriver
 
 # Source: kubernetes-sigs/dra-driver-nvidia-gpu:deployments/helm/*/values.yaml@v25.3.2 to v0.4.1
 _TOLERATIONS_SINCE: Final = "0.4.0"
@@ -18,7 +18,7 @@ _DEFAULT_LABELS: Final = (
 )
 
 
-def plugin_pod(driver: DraDriver) -> Properties:
+def plugin_pod(driver: InstalledDriver) -> Properties:
     """Return where the kubelet plugin may run: as the chart merges values with its defaults, lists replacing lists."""
     assert driver.values is not None
     plugin = driver.values.below("kubeletPlugin")

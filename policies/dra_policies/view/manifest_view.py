@@ -12,7 +12,7 @@ from dra_planner.offers import Offer
 from dra_planner.plan import Judgement, Plan
 from dra_planner.releases import Features
 from dra_policies.unknowns import Properties
-from dra_policies.view.stack_view import DeclaredPool, DevicePlugin, NvidiaInUse, StackView
+from dra_policies.view.stack_view import DeclaredPool, NvidiaInUse, PluginWorkload, StackView
 
 
 def view_of(
@@ -49,7 +49,7 @@ def nvidia_of(fleet: Fleet) -> NvidiaInUse | None:
     return None if options is None else NvidiaInUse(options.version, options.settings)
 
 
-def _device_plugin(workload: Workload) -> DevicePlugin | None:
+def _device_plugin(workload: Workload) -> PluginWorkload | None:
     """Return NVIDIA's device plugin when a DaemonSet among the manifests is one: by its name or its container's."""
     if workload.kind != "DaemonSet":
         return None
@@ -57,7 +57,7 @@ def _device_plugin(workload: Workload) -> DevicePlugin | None:
     names = [workload.meta.name, *(container.name for container in template.spec.containers)]
     if not any("nvidia-device-plugin" in name for name in names):
         return None
-    return DevicePlugin(title=str(workload.ref), pod=Properties(render_pod_spec(template.spec)), place=workload.place)
+    return PluginWorkload(title=str(workload.ref), pod=Properties(render_pod_spec(template.spec)), place=workload.place)
 
 
 def _pool(offer: Offer, cloud: str) -> DeclaredPool:

@@ -19,7 +19,7 @@ from dra_policies.unknowns import Properties
 NOTHING_DECLARED: Final = Properties({})
 
 if TYPE_CHECKING:
-    from dra_planner.drivers.nvidia import DriverSettings
+    from dra_planner.drivers.nvidia import PublishingSettings
     from dra_planner.manifests import Manifests
     from dra_planner.model import Blocked, DeviceClass
     from dra_planner.plan import Judgement, OtherDevices
@@ -110,7 +110,7 @@ class ClosedGroup:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DevicePlugin:
+class PluginWorkload:
     """Something that runs NVIDIA's device plugin; `pod` has the pod's nodeSelector, affinity and tolerations."""
 
     title: str  # 'Release "nvidia-device-plugin"'
@@ -121,7 +121,7 @@ class DevicePlugin:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DraDriver:
+class InstalledDriver:
     """A release of the DRA driver's chart."""
 
     title: str
@@ -139,7 +139,7 @@ class NvidiaInUse:
     """The release of NVIDIA's DRA driver that nodes run, and how it is set up."""
 
     version: str
-    settings: DriverSettings
+    settings: PublishingSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,11 +183,11 @@ class StackView:
     expects_record: bool = False  # a stack of Pulumi has one; manifests have none
     complete: bool = False  # all there is; otherwise a single resource and what came before it
     pools: tuple[DeclaredPool, ...] = ()
-    device_plugins: tuple[DevicePlugin, ...] = ()
+    device_plugins: tuple[PluginWorkload, ...] = ()
     mig_managers: tuple[MigManager, ...] = ()
     operators: tuple[Operator, ...] = ()
     closed_efa_groups: tuple[ClosedGroup, ...] = ()
-    drivers: tuple[DraDriver, ...] = ()
+    drivers: tuple[InstalledDriver, ...] = ()
     quotas: tuple[CriticalPodQuota, ...] = ()
     versions: tuple[KubernetesVersion, ...] = ()
     declared: tuple[DeclaredResource, ...] = ()

@@ -14,14 +14,14 @@ _BESIDE_PROPERTIES = frozenset({"__defaults", "__meta"})
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class PropertyFailure:
     """One refusal: the path of the property, and the reason as a sentence."""
 
     path: str
     reason: str
 
 
-def check_values(schema: Schema, values: Values) -> Iterator[Failure]:
+def check_values(schema: Schema, values: Values) -> Iterator[PropertyFailure]:
     """What is wrong with the inputs of a resource, outermost first; nothing that is unknown is judged."""
     yield from _check_object(schema, schema.inputs, values, "")
 
@@ -39,12 +39,12 @@ def with_plural_names(values: Values, properties: Properties) -> Values:
     return named
 
 
-def check_allowed(allowed: Mapping[str, frozenset[str]], values: Values) -> Iterator[Failure]:
+def check_allowed(allowed: Mapping[str, frozenset[str]], values: Values) -> Iterator[PropertyFailure]:
     """What is wrong by a table of allowed values per path; `[*]` in a path stands for every element."""
     for path, choices in allowed.items():
         for place, value in values_at(values, path):
             if isinstance(value, str) and not is_unknown(value) and value not in choices:
-                yield Failure(place, f'"{value}" is not one of {", ".join(sorted(choices))}')
+                yield PropertyFailure(place, f'"{value}" is not one of {", ".join(sorted(choices))}')
 
 
 def values_at(values: Value, path: str, place: str = "") -> Iterator[tuple[str, Value]]:
@@ -64,23 +64,23 @@ def values_at(values: Value, path: str, place: str = "") -> Iterator[tuple[str, 
         yield from values_at(member, rest, spot) if rest else [(spot, member)]
 
 
-def _check_object(schema: Schema, properties: Properties, values: Values, path: str) -> Iterator[Failure]:
+def _check_object(schema: Schema, properties: Properties, values: Values, path: str) -> Iterator[PropertyFailure]:
     for name, value in values.items():
         if name in _BESIDE_PROPERTIES or value is None:
             continue
         here = f"{path}.{name}" if path else name
         spec = properties.get(name)
         if spec is None:
-            yield Failure(here, f'unknown property "{name}"{_closest(name, properties)}')
+            yield PropertyFailure(here, f'unknown property "{name}"{_closest(name, properties)}')
         else:
             yield from _check_type(schema, spec.type, value, here)
     for name, spec in properties.items():
         if spec.required and values.get(name) is None:
             here = f"{path}.{name}" if path else name
-            yield Failure(here, f'missing required property "{name}"')
+            yield PropertyFailure(here, f'missing required property "{name}"')
 
 
-def _check_type(schema: Schema, spec: TypeSpec, value: Value, path: str) -> Iterator[Failure]:
+def _check_type(schema: Schema, spec: TypeSpec, value: Value, path: str) -> Iterator[PropertyFailure]:
     if is_unknown(value) or value is None or spec.kind == "any":
         return
     if spec.kind == "union":
@@ -113,9 +113,9 @@ def _is_scalar_of(spec: TypeSpec, value: Value) -> bool:
     return spec.kind == "number" and isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
-def _wrong(spec: TypeSpec, value: Value, path: str) -> Failure:
+def _wrong(spec: TypeSpec, value: Value, path: str) -> PropertyFailure:
     shown = "an object" if isinstance(value, dict) else "a list" if isinstance(value, list) else repr(value)
-    return Failure(path, f"expected {_phrase(spec)}, got {shown}")
+    return PropertyFailure(path, f"expected {_phrase(spec)}, got {shown}")
 
 
 def _phrase(spec: TypeSpec) -> str:

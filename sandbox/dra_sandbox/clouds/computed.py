@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from dra_sandbox.clouds.rows import Facts, Output, Row, fill
+from dra_sandbox.clouds.rows import Facts, Output, TypeRow, fill
 from dra_sandbox.clouds.sdk_schema import Schema, TypeSpec
 from dra_sandbox.clouds.wire import UNKNOWN, Value, Values
 
 
-def real_outputs(schema: Schema, row: Row, facts: Facts, inputs_before: Values) -> Values:
+def real_outputs(schema: Schema, row: TypeRow, facts: Facts, inputs_before: Values) -> Values:
     """The outputs of a resource that exists now; `inputs_before` are those of its last creation or update."""
     kept = _kept(schema, facts.old, inputs_before, facts.inputs)
     computed = {name: _remembered(fill(output, facts), facts.old.get(name)) for name, output in row.outputs.items()}
@@ -23,7 +23,7 @@ def real_outputs(schema: Schema, row: Row, facts: Facts, inputs_before: Values) 
     return {**_only_outputs(schema, outputs), "id": facts.words["id"]}
 
 
-def planned_outputs(schema: Schema, row: Row, facts: Facts, inputs_before: Values) -> Values:
+def planned_outputs(schema: Schema, row: TypeRow, facts: Facts, inputs_before: Values) -> Values:
     """The outputs as far as a preview knows them: what only the cloud can say is unknown."""
     state, inputs = facts.old, facts.inputs
     kept = _kept(schema, state, inputs_before, inputs)

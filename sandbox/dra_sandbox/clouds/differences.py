@@ -15,7 +15,7 @@ _PLAIN_KEY = re.compile(r"[A-Za-z_][\w-]*")
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class PropertyDifference:
     """One property that differs: its path, whether it is added, deleted or updated, and the value it had or has."""
 
     path: str
@@ -43,7 +43,7 @@ class ReplaceRule:
             return False
         return not any(len(rule) > len(best) and _covers(rule, general) for rule in self.in_place)
 
-    def replaces(self, change: Difference) -> bool:
+    def replaces(self, change: PropertyDifference) -> bool:
         """Whether the change replaces the resource: an object that comes or goes whole does what its members do."""
         if change.kind == "delete" and change.path in self.when_removed:
             return True
@@ -60,7 +60,7 @@ def _covers(rule: str, path: str) -> bool:
 
 def differences(
     old: Value, new: Value, path: str = "", *, sets: Collection[str] = (), deep: bool = False
-) -> Iterator[Difference]:
+) -> Iterator[PropertyDifference]:
     """Every difference between the values, at the deepest path that tells it.
 
     Lists at a path in `sets` have no order. With `deep` an object that comes whole is told member by member.
@@ -82,7 +82,7 @@ def differences(
         yield from differences([], new, path, deep=True)
     elif old != new or isinstance(old, bool) != isinstance(new, bool):
         kind = "add" if old is None else "delete" if new is None else "update"
-        yield Difference(path, kind, old if new is None else new)
+        yield PropertyDifference(path, kind, old if new is None else new)
 
 
 def without_common(old: list[Value], new: list[Value]) -> tuple[list[Value], list[Value]]:
@@ -97,7 +97,7 @@ def without_common(old: list[Value], new: list[Value]) -> tuple[list[Value], lis
 
 
 def diff_response(
-    found: Sequence[Difference], replaces: Callable[[Difference], bool], *, ignored: Iterable[str] = ()
+    found: Sequence[PropertyDifference], replaces: Callable[[PropertyDifference], bool], *, ignored: Iterable[str] = ()
 ) -> provider_pb2.DiffResponse:
     """The engine's answer to these differences; `ignored` are paths that the program tells to leave alone."""
     skipped = ReplaceRule(frozenset(ignored))

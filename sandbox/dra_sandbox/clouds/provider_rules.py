@@ -21,8 +21,8 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from dra_sandbox.clouds.checking import Failure, values_at
-from dra_sandbox.clouds.differences import Difference, below, without_common
+from dra_sandbox.clouds.checking import PropertyFailure, values_at
+from dra_sandbox.clouds.differences import PropertyDifference, below, without_common
 from dra_sandbox.clouds.wire import Value, Values
 
 _INDEX = re.compile(r"\[\d+\]")
@@ -51,7 +51,7 @@ class ProviderRules:
 
     properties: Mapping[str, PropertyRule]
 
-    def differences(self, old: Values, new: Values, state: Values) -> Iterator[Difference]:
+    def differences(self, old: Values, new: Values, state: Values) -> Iterator[PropertyDifference]:
         """Return what the provider changes; `state` holds what it last read of the resource."""
         yield from self._of_object(old, new, state, "")
 
@@ -73,14 +73,14 @@ class ProviderRules:
             if rule.zero_beside:
                 yield rule.zero_beside, path.rpartition(".")[2]
 
-    def replaces(self, change: Difference) -> bool:
+    def replaces(self, change: PropertyDifference) -> bool:
         """Return True if the provider re-creates the resource for this change."""
         rule = self._nearest(_general(change.path))
         if rule is not None and rule.replaces:
             return True
         return change.kind != "update" and any(self._members_replace(change.value, _general(change.path)))
 
-    def failures(self, inputs: Values) -> Iterator[Failure]:
+    def failures(self, inputs: Values) -> Iterator[PropertyFailure]:
         """Return what the provider rejects in a preview: properties that exclude or need each other."""
         for path, rule in self.properties.items():
             if not (rule.conflicts or rule.one_of or rule.any_of or rule.needs):
@@ -89,14 +89,14 @@ class ProviderRules:
                 continue
             yield from _combination_failures(path, rule, inputs)
 
-    def _of_object(self, old: Values, new: Values, state: Values, path: str) -> Iterator[Difference]:
+    def _of_object(self, old: Values, new: Values, state: Values, path: str) -> Iterator[PropertyDifference]:
         old, new = (self._with_zeros(each, path) for each in (old, new))
         for name in [*old, *(name for name in new if name not in old)]:
             if name != "__defaults":
                 here = below(path, name)
                 yield from self._of_property(old.get(name), new.get(name), _member(state, name), here)
 
-    def _of_property(self, old: Value, new: Value, state: Value, path: str) -> Iterator[Difference]:
+    def _of_property(self, old: Value, new: Value, state: Value, path: str) -> Iterator[PropertyDifference]:
         rule = self.properties.get(_general(path))
         omitted = rule.omitted if rule is not None else "removed"
         if rule is not None and omitted == "default":
@@ -112,9 +112,9 @@ class ProviderRules:
             yield from self._of_list(old, new, path, is_set=rule is not None and rule.kind == "set")
         elif old != new or isinstance(old, bool) != isinstance(new, bool):
             kind = "add" if old is None else "delete" if new is None else "update"
-            yield Difference(path, kind, old if new is None else new)
+            yield PropertyDifference(path, kind, old if new is None else new)
 
-    def _of_list(self, old: list[Value], new: list[Value], path: str, *, is_set: bool) -> Iterator[Difference]:
+    def _of_list(self, old: list[Value], new: list[Value], path: str, *, is_set: bool) -> Iterator[PropertyDifference]:
         if is_set:
             old, new = without_common(old, new)
         for index in range(max(len(old), len(new))):
@@ -170,22 +170,26 @@ def _rule(row: Mapping[str, str]) -> PropertyRule:
     )
 
 
-def _combination_failures(path: str, rule: PropertyRule, inputs: Values) -> Iterator[Failure]:
+def _combination_failures(path: str, rule: PropertyRule, inputs: Values) -> Iterator[PropertyFailure]:
     given = _is_set(inputs, path)
     for other in rule.conflicts if given else ():
         if _is_set(inputs, other):
-            yield Failure(path, f'Conflicting configuration arguments. "{path}": conflicts with {other}')
+            yield PropertyFailure(path, f'Conflicting configuration arguments. "{path}": conflicts with {other}')
     for other in rule.needs if given else ():
         if not _is_set(inputs, other):
-            yield Failure(path, f'Missing required argument. "{path}": all of {_quoted(rule.needs)} must be specified')
+            yield PropertyFailure(
+                path, f'Missing required argument. "{path}": all of {_quoted(rule.needs)} must be specified'
+            )
     found = [other for other in rule.one_of if _is_set(inputs, other)]
     if rule.one_of and len(found) != 1:
         wanted = "one" if not found else "only one"
-        yield Failure(
+        yield PropertyFailure(
             path, f'Invalid combination of arguments. "{path}": {wanted} of {_quoted(rule.one_of)} can be set'
         )
     if rule.any_of and not any(_is_set(inputs, other) for other in rule.any_of):
-        yield Failure(path, f'Missing required argument. "{path}": one of {_quoted(rule.any_of)} must be specified')
+        yield PropertyFailure(
+            path, f'Missing required argument. "{path}": one of {_quoted(rule.any_of)} must be specified'
+        )
 
 
 def _quoted(paths: Collection[str]) -> str:

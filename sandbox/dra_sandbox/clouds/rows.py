@@ -46,7 +46,7 @@ class _Words(dict[str, str]):
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class CloudRequest:
     """A call that changes something: `before` is None for a creation, `inputs` for a deletion.
 
     `patience` is for how many seconds the engine wants the provider to wait, 0 where nobody said.
@@ -66,13 +66,13 @@ class Request:
         return -(-nodes // max(1, at_once)) * NODE_MINUTES <= (self.patience / 60 or usual_minutes)
 
 
-Refusal = Callable[[Request], str | None]
-Effect = Callable[[Request], None]
+Refusal = Callable[[CloudRequest], str | None]
+Effect = Callable[[CloudRequest], None]
 Output = str | int | bool | list[Any] | Mapping[str, Any] | Callable[[Facts], Value]
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TypeRow:
     """What the SDK does not say about a resource type.
 
     `id` and the texts in `outputs` are templates over `Facts`; an output stands only where no input gives the value.
@@ -114,7 +114,7 @@ class Row:
     unchanged: Callable[[Values, Values], Values] | None = None
     remembered: bool = False
 
-    def over(self, common: Row) -> Row:
+    def over(self, common: TypeRow) -> TypeRow:
         """This row, with what `common` says of every type where this row is silent."""
         return dataclasses.replace(
             self, outputs={**common.outputs, **self.outputs}, known={**common.known, **self.known}

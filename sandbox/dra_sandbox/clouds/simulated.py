@@ -11,13 +11,13 @@ import grpc
 from google.protobuf.empty_pb2 import Empty
 from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc
 
-from dra_sandbox.clouds.checking import Failure, check_allowed, check_values, with_plural_names
+from dra_sandbox.clouds.checking import PropertyFailure, check_allowed, check_values, with_plural_names
 from dra_sandbox.clouds.computed import is_made_up, overlay, planned_outputs, real_outputs, without_computed
-from dra_sandbox.clouds.differences import Difference, ReplaceRule, diff_response, differences
+from dra_sandbox.clouds.differences import PropertyDifference, ReplaceRule, diff_response, differences
 from dra_sandbox.clouds.memory import Memory
 from dra_sandbox.clouds.naming import Autonamed, NameRefused, kept_name
 from dra_sandbox.clouds.provider_rules import NO_RULES, ProviderRules
-from dra_sandbox.clouds.rows import Facts, Request, Row, words_for
+from dra_sandbox.clouds.rows import CloudRequest, Facts, TypeRow, words_for
 from dra_sandbox.clouds.sdk import Sdk, UnknownType
 from dra_sandbox.clouds.sdk_schema import Schema
 from dra_sandbox.clouds.wire import Values, from_wire, holds_unknown, is_unknown, to_wire
@@ -36,10 +36,10 @@ class SimulatedCloud(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
     def __init__(
         self,
         sdk: Sdk,
-        rows: Mapping[str, Row],
+        rows: Mapping[str, TypeRow],
         functions: Mapping[str, Function],
         autonamed: Autonamed,
-        common: Row,
+        common: TypeRow,
         memory: Memory,
         rules: Mapping[str, ProviderRules] = NO_RULES,
     ) -> None:
@@ -58,7 +58,7 @@ class SimulatedCloud(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
         """The words for where a resource with these inputs lives: region, account, project …"""
 
     @abc.abstractmethod
-    def missing_place(self, schema: Schema, inputs: Values) -> Failure | None:
+    def missing_place(self, schema: Schema, inputs: Values) -> PropertyFailure | None:
         """The refusal when neither the resource nor the provider's settings say where it shall live."""
 
     def default_id(self, schema: Schema) -> str:
@@ -107,9 +107,11 @@ class SimulatedCloud(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
                     request, row.name_limit
                 )
             except NameRefused as error:
-                failures.append(Failure(named, str(error)))
+                failures.append(PropertyFailure(named, str(error)))
         elif len(known_text(inputs.get(named))) > row.name_limit:
-            failures.append(Failure(named, f"expected length of {named} to be in the range (1 - {row.name_limit})"))
+            failures.append(
+                PropertyFailure(named, f"expected length of {named} to be in the range (1 - {row.name_limit})")
+            )
         checked = {**inputs, **defaults, "__defaults": sorted(defaults)}
         return provider_pb2.CheckResponse(
             inputs=to_wire(checked),
@@ -128,7 +130,7 @@ class SimulatedCloud(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
             old = row.unchanged(old, new)
         rule, own = self._replace_rule(token), self._rules.get(token)
 
-        def replaces(change: Difference) -> bool:
+        def replaces(change: PropertyDifference) -> bool:
             return rule.replaces(change) or (own is not None and own.replaces(change))
 
         if own is not None:
@@ -151,7 +153,7 @@ class SimulatedCloud(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
         if request.preview:
             return provider_pb2.CreateResponse(properties=to_wire(planned_outputs(schema, row, facts, {})))
         identifier = facts.words["id"]
-        self._carry_out(row, Request(identifier, inputs, None, self._memory), context)
+        self._carry_out(row, CloudRequest(identifier, inputs, None, self._memory), context)
         outputs = real_outputs(schema, row, facts, {})
         if row.remembered:
             self._memory.put(schema.token, identifier, outputs)
@@ -165,7 +167,7 @@ class SimulatedCloud(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
         if request.preview:
             return provider_pb2.UpdateResponse(properties=to_wire(planned_outputs(schema, row, facts, before)))
         present = self._memory.get(schema.token, request.id) if row.remembered else None
-        self._carry_out(row, Request(request.id, inputs, present or state, self._memory, request.timeout), context)
+        self._carry_out(row, CloudRequest(request.id, inputs, present or state, self._memory, request.timeout), context)
         outputs = real_outputs(schema, row, facts, before)
         if row.remembered:
             self._memory.put(schema.token, request.id, outputs)
@@ -200,7 +202,7 @@ class SimulatedCloud(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
                 grpc.StatusCode.FAILED_PRECONDITION,
                 f"cannot delete {request.id}: {guard} is true; set it to false and run `pulumi up` first",
             )
-        self._carry_out(row, Request(request.id, None, state, self._memory), context)
+        self._carry_out(row, CloudRequest(request.id, None, state, self._memory), context)
         self._memory.drop(token, request.id)
         return Empty()
 
@@ -233,7 +235,7 @@ class SimulatedCloud(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
 
     # What the calls above are made of.
 
-    def _carry_out(self, row: Row, request: Request, context: grpc.ServicerContext) -> None:
+    def _carry_out(self, row: TypeRow, request: CloudRequest, context: grpc.ServicerContext) -> None:
         """End the call when the cloud, with all that it has, refuses it; else do what it does to other things."""
         if request.inputs is not None:
             for judge in row.api_checks:
@@ -250,8 +252,8 @@ class SimulatedCloud(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
         own = self._rules.get(token)
         return own.sent(inputs) if own is not None else inputs
 
-    def _row(self, token: str) -> Row:
-        return self._rows.get(token, Row()).over(self._common)
+    def _row(self, token: str) -> TypeRow:
+        return self._rows.get(token, TypeRow()).over(self._common)
 
     def _replace_rule(self, token: str) -> ReplaceRule:
         documented = {name for name, spec in self._sdk.resource(token).inputs.items() if spec.replaces}
@@ -261,7 +263,7 @@ class SimulatedCloud(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
         named = _name_property(row, self._sdk.resource(token))
         return row.replace_rule(frozenset(documented | ({named} if named else set())))
 
-    def _failures(self, schema: Schema, row: Row, inputs: Values) -> Iterator[Failure]:
+    def _failures(self, schema: Schema, row: TypeRow, inputs: Values) -> Iterator[PropertyFailure]:
         yield from check_values(schema, inputs)
         yield from check_allowed(row.allowed, inputs)
         if own := self._rules.get(schema.token):
@@ -273,9 +275,9 @@ class SimulatedCloud(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
             for check in row.checks:
                 reason = check(inputs)
                 if reason is not None:
-                    yield Failure("", reason)
+                    yield PropertyFailure("", reason)
 
-    def _facts(self, urn: str, schema: Schema, row: Row, inputs: Values, state: Values) -> Facts:
+    def _facts(self, urn: str, schema: Schema, row: TypeRow, inputs: Values, state: Values) -> Facts:
         """The words for one resource; its identifier is kept once it has one."""
         named = _name_property(row, schema)
         name = inputs.get(named or "name")
@@ -306,7 +308,7 @@ def _imported_inputs(schema: Schema, present: Values) -> Values:
     return {**given, "__defaults": []}
 
 
-def _in_path(row: Row, identifier: str) -> Values:
+def _in_path(row: TypeRow, identifier: str) -> Values:
     """What the identifier says of the inputs: a provider finds those that are part of the path nowhere else."""
     parts = re.split(r"\{(\w+)\}", row.id)
     pattern = "".join(f"(?P<{part}>[^/]+)" if index % 2 else re.escape(part) for index, part in enumerate(parts))
@@ -318,7 +320,7 @@ def _plain(struct: Any) -> Values:
     return {name: value for name, value in from_wire(struct).items() if name != "__defaults"}
 
 
-def _name_property(row: Row, schema: Schema) -> str:
+def _name_property(row: TypeRow, schema: Schema) -> str:
     """The property that is named automatically, or ""."""
     if row.name is not None:
         return row.name

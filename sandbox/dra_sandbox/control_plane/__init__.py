@@ -6,17 +6,17 @@ listens on anything but loopback, and everybody who calls needs its token.
 
 from __future__ import annotations
 
-from dra_sandbox.control_plane.api import ApiServer, Refused
+from dra_sandbox.control_plane.api import ApiRejection, ApiServer
 from dra_sandbox.control_plane.lifetime import control_plane, start, stop
 from dra_sandbox.control_plane.plane import ControlPlane, Settings
 from dra_sandbox.control_plane.problems import ControlPlaneError, NotReady
 
 __all__ = [
+    "ApiRejection",
     "ApiServer",
     "ControlPlane",
     "ControlPlaneError",
     "NotReady",
-    "Refused",
     "Settings",
     "control_plane",
     "start",

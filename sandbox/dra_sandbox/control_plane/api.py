@@ -23,7 +23,7 @@ _WATCH_SECONDS: Final = 300
 _API_VERSION: Final = re.compile(r"([a-z0-9.-]+/)?[a-z0-9]+")
 
 
-class Refused(Exception):
+class ApiRejection(Exception):
     """The API server refused a request; `status` is the HTTP status, `reason` that of the Status object."""
 
     def __init__(self, status: int, document: Mapping[str, Any]) -> None:
@@ -40,7 +40,7 @@ class Response(NamedTuple):
     warnings: tuple[str, ...] = ()
 
 
-class Resource(NamedTuple):
+class ApiResource(NamedTuple):
     """How a kind is served: below which path, under which plural name, and whether in namespaces."""
 
     base: str
@@ -60,7 +60,7 @@ class ApiServer:
     connect: Callable[[float], http.client.HTTPConnection]
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     _local: threading.local = field(default_factory=threading.local, repr=False)
-    _resources: dict[str, dict[str, Resource]] = field(default_factory=dict, repr=False)
+    _resources: dict[str, dict[str, ApiResource]] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, plane: ControlPlane) -> ApiServer:
@@ -96,51 +96,53 @@ class ApiServer:
         raise AssertionError  # the last attempt has returned or raised
 
     def call(self, method: str, path: str, document: Mapping[str, Any] | None = None, content: str = "") -> Json:
-        """Return the document of an answer; raises Refused where the status is not one of success."""
+        """Return the document of an answer; raises ApiRejection where the status is not one of success."""
         body = None if document is None else json.dumps(document)
         answer = self.request(method, path, body, content or "application/json")
         if answer.status >= HTTPStatus.BAD_REQUEST:
-            raise Refused(answer.status, answer.document)
+            raise ApiRejection(answer.status, answer.document)
         return answer.document
 
-    def resource(self, api_version: str, kind: str) -> Resource | None:
+    def resource(self, api_version: str, kind: str) -> ApiResource | None:
         """Return how a kind is served, None where it is not."""
         if api_version not in self._resources:
             self._resources[api_version] = self._discover(api_version)
         return self._resources[api_version].get(kind)
 
-    def _discover(self, api_version: str) -> dict[str, Resource]:
+    def _discover(self, api_version: str) -> dict[str, ApiResource]:
         if not _API_VERSION.fullmatch(api_version):
             return {}
         base = f"/apis/{api_version}" if "/" in api_version else f"/api/{api_version}"
         answer = self.request("GET", base)
         items = answer.document["resources"] if answer.status == HTTPStatus.OK else []
         return {
-            item["kind"]: Resource(base, item["name"], item["namespaced"]) for item in items if "/" not in item["name"]
+            item["kind"]: ApiResource(base, item["name"], item["namespaced"])
+            for item in items
+            if "/" not in item["name"]
         }
 
     def path(self, document: Mapping[str, Any], *, named: bool = True) -> str:
-        """Return where an object is, or where objects of its kind are created. Raises Refused for an unknown kind."""
+        """Return the path of an object, or of its collection. Raises ApiRejection if the kind is unknown."""
         api_version, kind = str(document.get("apiVersion")), str(document.get("kind"))
         served = self.resource(api_version, kind)
         if served is None:
             message = f'no matches for kind "{kind}" in version "{api_version}"'
-            raise Refused(HTTPStatus.NOT_FOUND, {"reason": "NoMatch", "message": message})
+            raise ApiRejection(HTTPStatus.NOT_FOUND, {"reason": "NoMatch", "message": message})
         metadata = document.get("metadata") or {}
         name = str(metadata.get("name", "")) if named else ""
         return served.path(str(metadata.get("namespace") or "default"), name)
 
     def apply(self, document: Mapping[str, Any], *, manager: str = "pulumi-dra", force: bool = True) -> Json:
-        """Apply an object on the server's side, and return it as it is then. Raises Refused."""
+        """Apply an object on the server's side, and return it as it is then. Raises ApiRejection."""
         path = f"{self.path(document)}?fieldManager={manager}&force={str(force).lower()}"
         return self.call("PATCH", path, document, "application/apply-patch+yaml")
 
     def create(self, document: Mapping[str, Any]) -> Json:
-        """Create an object, and return it. Raises Refused."""
+        """Create an object, and return it. Raises ApiRejection."""
         return self.call("POST", self.path(document, named=False), document)
 
     def patch_status(self, path: str, status: Mapping[str, Any]) -> Json:
-        """Merge into the status of the object at `path`. Raises Refused."""
+        """Merge into the status of the object at `path`. Raises ApiRejection."""
         return self.call("PATCH", f"{path}/status", {"status": status}, "application/merge-patch+json")
 
     def delete(self, path: str, *, at_once: bool = False, alone: bool = False) -> None:
@@ -151,12 +153,12 @@ class ApiServer:
         asked = [*["gracePeriodSeconds=0"] * at_once, *["propagationPolicy=Orphan"] * alone]
         try:
             self.call("DELETE", f"{path}?{'&'.join(asked)}")
-        except Refused as refused:
+        except ApiRejection as refused:
             if refused.status != HTTPStatus.NOT_FOUND:
                 raise
 
     def listed(self, path: str) -> tuple[list[Json], str]:
-        """Return the objects of a collection, and the resource version from which to watch it. Raises Refused."""
+        """Return the objects of a collection, and the resource version from which to watch it. Raises ApiRejection."""
         found = self.call("GET", path)
         kind, api_version = str(found["kind"]).removesuffix("List"), found["apiVersion"]
         items = [{"apiVersion": api_version, "kind": kind, **item} for item in found["items"] or []]
@@ -170,11 +172,11 @@ class ApiServer:
             connection.request("GET", f"{path}?{query}", headers={**self.headers, "Accept": "application/json"})
             answer = connection.getresponse()
             if answer.status != HTTPStatus.OK:
-                raise Refused(answer.status, _document(answer.read()))
+                raise ApiRejection(answer.status, _document(answer.read()))
             for line in answer:
                 event = json.loads(line)
                 if event["type"] == "ERROR":
-                    raise Refused(int(event["object"].get("code", 0)), event["object"])
+                    raise ApiRejection(int(event["object"].get("code", 0)), event["object"])
                 yield event["type"], event["object"]
         finally:
             connection.close()

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import yaml
 
-from dra_sandbox.control_plane.api import ApiServer, Refused
+from dra_sandbox.control_plane.api import ApiRejection, ApiServer
 from dra_sandbox.control_plane.kubeconfig import api_server_of
 from dra_sandbox.control_plane.problems import ControlPlaneError
 
@@ -36,7 +36,7 @@ def main() -> None:
     while True:
         try:
             serve(server)
-        except (ControlPlaneError, Refused, http.client.HTTPException, OSError, ValueError):
+        except (ControlPlaneError, ApiRejection, http.client.HTTPException, OSError, ValueError):
             time.sleep(_PAUSE_SECONDS)
 
 
@@ -90,7 +90,7 @@ def _tend(server: ApiServer, pod: Mapping[str, Any], is_ours: Callable[[str], bo
             server.delete(path, at_once=True)
         elif status.get("phase") not in ("Running", *_FINISHED):
             server.patch_status(path, running_status(pod, time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())))
-    except Refused as refused:
+    except ApiRejection as refused:
         if refused.status not in (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT):
             print(f"{path}: {refused}", flush=True)
 

@@ -7,30 +7,30 @@ the plan said, each difference with its reason.
 from __future__ import annotations
 
 from dra_sandbox.rehearsal.borrowed import NotThrowAway, borrowed_cluster
-from dra_sandbox.rehearsal.comparison import Comparison, WorkloadRow
-from dra_sandbox.rehearsal.differences import Difference
-from dra_sandbox.rehearsal.outcome import Outcome, PoolOutcome, WorkloadOutcome
-from dra_sandbox.rehearsal.rehearsing import Request, Where, rehearse, rehearse_in_turn
-from dra_sandbox.rehearsal.scenarios import Scenario, ScenarioOutcome, ScenarioRow, UnknownSubject
+from dra_sandbox.rehearsal.comparison import ComparedWorkload, Comparison
+from dra_sandbox.rehearsal.differences import OutcomeDifference
+from dra_sandbox.rehearsal.outcome import PoolOutcome, RehearsalOutcome, RehearsedWorkload
+from dra_sandbox.rehearsal.rehearsing import RehearsalRequest, Where, rehearse, rehearse_in_turn
+from dra_sandbox.rehearsal.scenarios import RehearsalScenario, ScenarioOutcome, ScenarioRow, UnknownSubject
 from dra_sandbox.rehearsal.simulating import SimulatedWorkload
-from dra_sandbox.rehearsal.workloads import Order
+from dra_sandbox.rehearsal.workloads import WorkloadOrder
 
 __all__ = [
+    "ComparedWorkload",
     "Comparison",
-    "Difference",
     "NotThrowAway",
-    "Order",
-    "Outcome",
+    "OutcomeDifference",
     "PoolOutcome",
-    "Request",
-    "Scenario",
+    "RehearsalOutcome",
+    "RehearsalRequest",
+    "RehearsalScenario",
+    "RehearsedWorkload",
     "ScenarioOutcome",
     "ScenarioRow",
     "SimulatedWorkload",
     "UnknownSubject",
     "Where",
-    "WorkloadOutcome",
-    "WorkloadRow",
+    "WorkloadOrder",
     "borrowed_cluster",
     "rehearse",
     "rehearse_in_turn",

@@ -16,7 +16,7 @@ from typing import Any, Final
 import yaml
 
 from dra_planner.releases import features_of, parse_version
-from dra_sandbox.control_plane import ApiServer, ControlPlaneError, Refused
+from dra_sandbox.control_plane import ApiRejection, ApiServer, ControlPlaneError
 from dra_sandbox.control_plane.kubeconfig import api_server_of
 from dra_sandbox.control_plane.kubelet import serve
 from dra_sandbox.control_plane.lifetime import stopped_on_signals
@@ -120,7 +120,7 @@ def _set_cordon(server: ApiServer, names: Iterable[str], *, cordoned: bool) -> N
 def _run_pods(server: ApiServer, others: frozenset[str], over: threading.Event) -> None:
     """Be the kubelet of the nodes that the rehearsal adds."""
     while not over.is_set():
-        with contextlib.suppress(ControlPlaneError, Refused, http.client.HTTPException, OSError, ValueError):
+        with contextlib.suppress(ControlPlaneError, ApiRejection, http.client.HTTPException, OSError, ValueError):
             serve(server, lambda node: node not in others and not over.is_set())
         over.wait(0.5)
 
@@ -129,7 +129,7 @@ def _keep_ready(server: ApiServer, others: frozenset[str], over: threading.Event
     """Say again and again that those nodes are ready, for their controller believes no node that is silent."""
     while not over.wait(_HEARTBEAT_SECONDS):
         now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        with contextlib.suppress(ControlPlaneError, Refused):
+        with contextlib.suppress(ControlPlaneError, ApiRejection):
             for name in _names(server, NODES) - others:
                 ready = {"type": "Ready", "status": "True", "reason": "KubeletReady", "lastHeartbeatTime": now}
                 server.call(

@@ -19,7 +19,7 @@ from dra_sandbox.rehearsal.cluster import PlannedCluster, cluster_of
 from dra_sandbox.rehearsal.scenarios import ScenarioKind, UnknownSubject
 from dra_sandbox.rehearsal.settling import wait_for_quotas
 from dra_sandbox.rehearsal.snapshot import NODES, SLICES, take_cluster, without_nodes
-from dra_sandbox.rehearsal.workloads import Arrival, Order, is_ready, template_of, workload_of
+from dra_sandbox.rehearsal.workloads import Arrival, WorkloadOrder, is_ready, template_of, workload_of
 
 Json = dict[str, Any]
 
@@ -31,7 +31,7 @@ _ZONE: Final = "topology.kubernetes.io/zone"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class RehearsedCluster:
     """A rehearsed cluster between scenarios: its nodes, and the workloads as they were applied last.
 
     `pods` are those of workloads; `first` what is applied before them; `rollouts` counts what was rolled out before.
@@ -52,7 +52,7 @@ class Standing:
 
 
 @dataclass(slots=True, kw_only=True)
-class Change:
+class ScenarioChange:
     """What a scenario changes: in words, the cluster that the simulation is given, and how the real one is changed."""
 
     event: str
@@ -70,7 +70,7 @@ class Change:
         return frozenset(workload_of(pod) for pod in self.gone)
 
 
-def _roll_out(standing: Standing, subject: str) -> Change:
+def _roll_out(standing: RehearsedCluster, subject: str) -> ScenarioChange:
     names = {ref.name for ref in standing.refs if ref.kind in _ROLLING}
     if subject and subject not in names:
         raise UnknownSubject(f'no workload "{subject}" rolls out: there are {", ".join(sorted(names)) or "none"}')
@@ -88,7 +88,7 @@ def _roll_out(standing: Standing, subject: str) -> Change:
     def is_done(pods: list[Json]) -> bool:
         return all(_is_rolled_out([pod for pod in pods if workload_of(pod) == ref], label) for ref in refs)
 
-    return Change(
+    return ScenarioChange(
         event=f"new pods for {', '.join(ref.name for ref in refs) or 'no workload, for none rolls out'}",
         cluster=standing.cluster,
         arrivals=arrivals,
@@ -114,7 +114,7 @@ def _relabelled(arrival: Arrival, label: str) -> Arrival:
     return replace(arrival, objects=documents)
 
 
-def _scale_up(standing: Standing, _subject: str) -> Change:
+def _scale_up(standing: RehearsedCluster, _subject: str) -> ScenarioChange:
     ceilings = {
         each.workload: each.figures.ceiling
         for each in standing.plan.workloads
@@ -138,7 +138,7 @@ def _scale_up(standing: Standing, _subject: str) -> Change:
                     standing.server.apply(each)
 
     nodes = sum(1 for each in added if each["kind"] == "Node")
-    return Change(
+    return ScenarioChange(
         event=f"{nodes} more nodes, every pool at its maximum; {len(ceilings)} workloads at their ceiling",
         cluster=grown,
         arrivals=arrivals,
@@ -155,7 +155,7 @@ def _scaled(arrival: Arrival, replicas: int) -> Arrival:
     return replace(arrival, objects=documents)
 
 
-def _lose_node(standing: Standing, subject: str) -> Change:
+def _lose_node(standing: RehearsedCluster, subject: str) -> ScenarioChange:
     if subject and subject not in standing.cluster.nodes:
         raise UnknownSubject(f'there is no node "{subject}": there are {_some(standing.cluster.nodes)}')
     pods = Counter(pod["spec"].get("nodeName", "") for pod in standing.pods)
@@ -163,7 +163,7 @@ def _lose_node(standing: Standing, subject: str) -> Change:
     return _lose(standing, frozenset({subject or busiest}), f"the node {subject or busiest} is lost")
 
 
-def _lose_zone(standing: Standing, subject: str) -> Change:
+def _lose_zone(standing: RehearsedCluster, subject: str) -> ScenarioChange:
     nodes = {name: _zone(each.node) for name, each in standing.cluster.nodes.items()}
     names = frozenset(name for name, zone in nodes.items() if zone == subject)
     if not names:
@@ -171,7 +171,7 @@ def _lose_zone(standing: Standing, subject: str) -> Change:
     return _lose(standing, names, f"the zone {subject} is lost with {len(names)} nodes")
 
 
-def _lose(standing: Standing, names: frozenset[str], event: str) -> Change:
+def _lose(standing: RehearsedCluster, names: frozenset[str], event: str) -> ScenarioChange:
     kept = {name: each for name, each in standing.cluster.nodes.items() if name not in names}
     before = take_cluster(standing.server)
     going = [each for each in before if each["kind"] == "Pod" and each["spec"].get("nodeName") in names]
@@ -192,7 +192,7 @@ def _lose(standing: Standing, names: frozenset[str], event: str) -> Change:
     objects = tuple(each for each in standing.cluster.objects if not _stands_on(each, names))
     gone = Counter(map(workload_of, lonely))
     wanted = {ref: len([pod for pod in standing.pods if workload_of(pod) == ref]) - gone[ref] for ref in gone}
-    return Change(
+    return ScenarioChange(
         event=event,
         cluster=replace(standing.cluster, nodes=kept, objects=objects),
         arrivals=standing.arrivals,
@@ -210,7 +210,7 @@ def _stands_on(item: Json, names: frozenset[str]) -> bool:
     return item["kind"] in ("ResourceSlice", "Pod") and item["spec"].get("nodeName") in names
 
 
-def _upgrade_driver(standing: Standing, subject: str) -> Change:
+def _upgrade_driver(standing: RehearsedCluster, subject: str) -> ScenarioChange:
     assert standing.plan.fleet is not None  # only a plan for a fleet is rehearsed
     document = standing.plan.fleet.model_dump(mode="json", by_alias=True, exclude_unset=True)
     document["drivers"]["nvidia"]["version"] = subject
@@ -242,9 +242,9 @@ def _upgrade_driver(standing: Standing, subject: str) -> Change:
     return rollout
 
 
-def _arrive_again(standing: Standing, subject: str) -> Change:
+def _arrive_again(standing: RehearsedCluster, subject: str) -> ScenarioChange:
     try:
-        order = Order.parse(subject)
+        order = WorkloadOrder.parse(subject)
     except ValueError as error:
         raise UnknownSubject(str(error)) from error
     arrivals = order.arrange(standing.arrivals)
@@ -259,7 +259,7 @@ def _arrive_again(standing: Standing, subject: str) -> Change:
             for each in arrival.objects:
                 standing.server.apply(each)
 
-    return Change(
+    return ScenarioChange(
         event=f"all workloads are applied again, order {order}",
         cluster=standing.cluster,
         arrivals=arrivals,
@@ -269,7 +269,7 @@ def _arrive_again(standing: Standing, subject: str) -> Change:
     )
 
 
-CHANGES: Final[Mapping[ScenarioKind, Callable[[Standing, str], Change]]] = {
+CHANGES: Final[Mapping[ScenarioKind, Callable[[RehearsedCluster, str], ScenarioChange]]] = {
     "rollout": _roll_out,
     "scale-up": _scale_up,
     "node-lost": _lose_node,

@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 from dra_planner.model import WorkloadRef
 from dra_planner.plan import Plan, PlannedWorkload
 from dra_planner.wording import counted
-from dra_sandbox.rehearsal.differences import REASONS, Difference, deviation, enough_runs
-from dra_sandbox.rehearsal.outcome import Outcome, WorkloadOutcome
+from dra_sandbox.rehearsal.differences import REASONS, OutcomeDifference, deviation, enough_runs
+from dra_sandbox.rehearsal.outcome import RehearsalOutcome, RehearsedWorkload
 from dra_sandbox.rehearsal.scenarios import ScenarioOutcome
 from dra_sandbox.rehearsal.simulating import Simulated, SimulatedWorkload
 
 
 @dataclass(frozen=True, slots=True)
-class WorkloadRow:
+class ComparedWorkload:
     """One workload: how many pods it is to have, what plan and simulation say, what became of it, and why that differs.
 
     `difference` is that between plan and outcome, `deviation` that between simulation and outcome.
@@ -23,10 +23,10 @@ class WorkloadRow:
 
     wanted: int
     planned: PlannedWorkload | None
-    outcome: WorkloadOutcome
-    difference: Difference | None = None
+    outcome: RehearsedWorkload
+    difference: OutcomeDifference | None = None
     simulated: SimulatedWorkload | None = None
-    deviation: Difference | None = None
+    deviation: OutcomeDifference | None = None
 
     @property
     def pending(self) -> int:
@@ -48,8 +48,8 @@ class Comparison:
     """
 
     plan: Plan
-    outcome: Outcome
-    rows: tuple[WorkloadRow, ...]
+    outcome: RehearsalOutcome
+    rows: tuple[ComparedWorkload, ...]
     order: str
     release: str
     notes: tuple[str, ...] = ()
@@ -62,14 +62,19 @@ class Comparison:
         return sum(row.pending for row in self.rows)
 
     @property
-    def unexplained(self) -> tuple[WorkloadRow, ...]:
+    def unexplained(self) -> tuple[ComparedWorkload, ...]:
         """The rows whose difference has no known reason."""
         return tuple(row for row in self.rows if row.is_unexplained)
 
 
 def compare(
-    plan: Plan, outcome: Outcome, room_left: Mapping[WorkloadRef, int], runs: Iterable[Simulated], *, one_by_one: bool
-) -> tuple[WorkloadRow, ...]:
+    plan: Plan,
+    outcome: RehearsalOutcome,
+    room_left: Mapping[WorkloadRef, int],
+    runs: Iterable[Simulated],
+    *,
+    one_by_one: bool,
+) -> tuple[ComparedWorkload, ...]:
     """Return a row for each workload.
 
     `room_left` says for how many pending pods of a workload the planner finds a place on the nodes as they are at the
@@ -88,16 +93,16 @@ def compare(
         each.placed for each in plan.workloads
     )
     sharing = set(_sharing(plan))
-    rows: list[WorkloadRow] = []
+    rows: list[ComparedWorkload] = []
     for each in outcome.workloads:
         known, simulated = planned.get(each.workload), taken[0].get(each.workload)
         wanted = known.placed + known.pending if known is not None else len(each.pods)
-        row = WorkloadRow(wanted, known, each, simulated=simulated)
+        row = ComparedWorkload(wanted, known, each, simulated=simulated)
         room = room_left.get(each.workload, 0)
         shares = each.workload in sharing
         difference = _difference(row, room, decided=outcome.decided, short=short, shares=shares)
         if shared and difference is not None and difference.reason == "one-pod-at-a-time":
-            difference = Difference("who-goes-without")
+            difference = OutcomeDifference("who-goes-without")
         away = None if simulated is None or not outcome.decided else deviation(each, taken, one_by_one=one_by_one)
         rows.append(replace(row, difference=difference, deviation=away))
     return tuple(rows)
@@ -110,53 +115,57 @@ def _sharing(plan: Plan) -> Iterator[WorkloadRef]:
             yield from (member.workload for member in shape.members)
 
 
-def _difference(row: WorkloadRow, room: int, *, decided: bool, short: bool, shares: bool) -> Difference | None:
+def _difference(
+    row: ComparedWorkload, room: int, *, decided: bool, short: bool, shares: bool
+) -> OutcomeDifference | None:
     planned, outcome = row.planned, row.outcome
     if planned is None:
         if outcome.refused:
-            return Difference("refused-as-planned", outcome.refused)
-        return Difference("unexplained", "the plan does not know this workload") if outcome.pods else None
+            return OutcomeDifference("refused-as-planned", outcome.refused)
+        return OutcomeDifference("unexplained", "the plan does not know this workload") if outcome.pods else None
     forbidden = [pool for pool, verdict in planned.fits if verdict == "does-not-fit" and outcome.pools.get(pool)]
     if forbidden and shares and row.pending and not room:  # the plan looks for a node that takes all of them
-        return Difference("shared-claim")
+        return OutcomeDifference("shared-claim")
     if forbidden:
-        return Difference("unexplained", f"pods run on {', '.join(forbidden)}, which the plan says cannot take them")
+        return OutcomeDifference(
+            "unexplained", f"pods run on {', '.join(forbidden)}, which the plan says cannot take them"
+        )
     if room:
         found = f"the plan finds a place for {room} of the pending pods on the nodes as they are now"
-        return Difference("unexplained", found)
+        return OutcomeDifference("unexplained", found)
     if outcome.placed == planned.placed and row.pending == planned.pending:
         same = dict(planned.placements) == dict(outcome.pools)
-        return None if same else Difference("choice-of-node")
+        return None if same else OutcomeDifference("choice-of-node")
     if not decided:
-        return Difference("not-decided-in-time")
+        return OutcomeDifference("not-decided-in-time")
     if outcome.placed > planned.placed:
         return _better(planned, short=short)
     return _worse(row, planned)
 
 
-def _better(planned: PlannedWorkload, *, short: bool) -> Difference:
+def _better(planned: PlannedWorkload, *, short: bool) -> OutcomeDifference:
     """More pods are placed than the plan says; `short`: others are pending for it."""
     if planned.verdicts.get("steady") != "cannot-tell":
         if short:
-            return Difference("who-goes-without")
+            return OutcomeDifference("who-goes-without")
         said = counted(planned.pending, "pod")
-        return Difference("unexplained", f"the plan says that {said} cannot be placed")
+        return OutcomeDifference("unexplained", f"the plan says that {said} cannot be placed")
     undecided = any(verdict == "cannot-tell" for _, verdict in planned.fits)
-    return Difference("decided-by-unknown" if undecided else "packing-not-found")
+    return OutcomeDifference("decided-by-unknown" if undecided else "packing-not-found")
 
 
-def _worse(row: WorkloadRow, planned: PlannedWorkload) -> Difference:
+def _worse(row: ComparedWorkload, planned: PlannedWorkload) -> OutcomeDifference:
     """Fewer pods are placed than the plan says."""
     outcome = row.outcome
     if outcome.refused:
-        return Difference("pods-refused", outcome.refused)
+        return OutcomeDifference("pods-refused", outcome.refused)
     if any(verdict == "cannot-tell" for _, verdict in planned.fits):
-        return Difference("decided-by-unknown")
+        return OutcomeDifference("decided-by-unknown")
     created = len(outcome.pods)
     if created < row.wanted:
         if planned.workload.kind == "StatefulSet" and outcome.placed < created:
-            return Difference("ordered-start", REASONS["one-pod-at-a-time"])
-        return Difference("unexplained", f"only {created} of {row.wanted} pods were created")
+            return OutcomeDifference("ordered-start", REASONS["one-pod-at-a-time"])
+        return OutcomeDifference("unexplained", f"only {created} of {row.wanted} pods were created")
     if any(not pod.is_judged for pod in outcome.pods):
-        return Difference("unexplained", "the scheduler has not judged every pod")
-    return Difference("one-pod-at-a-time")
+        return OutcomeDifference("unexplained", "the scheduler has not judged every pod")
+    return OutcomeDifference("one-pod-at-a-time")

@@ -39,7 +39,7 @@ _VERDICTS: Final = ("Unschedulable", "SchedulingGated")
 class Decisions:
     """The pods and claims of a cluster as they are decided; `load` is asked what is queued, where it can be."""
 
-    def __init__(self, server: ApiServer, load: Load | None) -> None:
+    def __init__(self, server: ApiServer, load: PendingWork | None) -> None:
         self._server, self._load = server, load
         self._quiet = _QUIET_SECONDS if load is not None else _QUIET_SECONDS_BLIND
         self._changed = threading.Event()
@@ -118,7 +118,7 @@ def _is_usable(node: Json) -> bool:
     return all(each["key"] != _NOT_READY for each in node["spec"]["taints"])
 
 
-class Load:
+class PendingWork:
     """What a control plane of ours has still to do, as its processes tell it."""
 
     def __init__(self, plane: ControlPlane) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final, Literal
 
-from dra_sandbox.rehearsal.outcome import WorkloadOutcome
+from dra_sandbox.rehearsal.outcome import RehearsedWorkload
 from dra_sandbox.rehearsal.simulating import Simulated, SimulatedWorkload
 
 ReasonCode = Literal[
@@ -56,7 +56,7 @@ _FEW: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class OutcomeDifference:
     """Why a workload's outcome is not what the plan says; `detail` adds what is particular to it."""
 
     reason: ReasonCode
@@ -68,7 +68,7 @@ class Difference:
         return f"{REASONS[self.reason]} {self.detail}".rstrip()
 
 
-def deviation(outcome: WorkloadOutcome, runs: Sequence[Simulated], *, one_by_one: bool) -> Difference | None:
+def deviation(outcome: RehearsedWorkload, runs: Sequence[Simulated], *, one_by_one: bool) -> OutcomeDifference | None:
     """Return why the first of the runs of the simulation is not what became of a workload; None where it is.
 
     A difference is explained only by a run that comes to the same: the runs after the first break ties in other ways,
@@ -78,16 +78,16 @@ def deviation(outcome: WorkloadOutcome, runs: Sequence[Simulated], *, one_by_one
     if not said or is_same(said[0], outcome):
         return None
     if not all(each.is_decided for each in said):
-        return Difference("simulation-cannot-tell")
+        return OutcomeDifference("simulation-cannot-tell")
     if any(is_same(each, outcome) for each in said):
-        return Difference("tie-between-nodes" if one_by_one else "arrived-together")
-    return Difference(
+        return OutcomeDifference("tie-between-nodes" if one_by_one else "arrived-together")
+    return OutcomeDifference(
         "unexplained", f"the simulation places {_placed(said[0].pools)}, the scheduler {_placed(outcome.pools)}"
     )
 
 
 def enough_runs(
-    runs: Iterable[Simulated], outcomes: Iterable[WorkloadOutcome], *, one_by_one: bool
+    runs: Iterable[Simulated], outcomes: Iterable[RehearsedWorkload], *, one_by_one: bool
 ) -> tuple[Simulated, ...]:
     """Return as many of the runs of the simulation as explain what became of workloads, or all; at least one.
 
@@ -105,7 +105,7 @@ def enough_runs(
     return taken
 
 
-def is_same(simulated: SimulatedWorkload | None, outcome: WorkloadOutcome) -> bool:
+def is_same(simulated: SimulatedWorkload | None, outcome: RehearsedWorkload) -> bool:
     """Whether as many pods are in the same pools; also where nothing was simulated."""
     return simulated is None or dict(simulated.pools) == dict(outcome.pools)
 

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from dra_sandbox.control_plane import ApiServer, ControlPlaneError, Refused
+from dra_sandbox.control_plane import ApiRejection, ApiServer, ControlPlaneError
 
 Json = dict[str, Any]
 
@@ -21,7 +21,7 @@ class Follower:
     def __init__(self, server: ApiServer, path: str, changed: Callable[[], None]) -> None:
         """Read the collection at `path`, and follow it in a thread from then on; `changed` is called after each change.
 
-        Raises Refused when it cannot be read.
+        Raises ApiRejection when it cannot be read.
         """
         self._server, self._path, self._changed = server, path, changed
         self._objects: dict[tuple[str, str], Json] = {}
@@ -53,7 +53,7 @@ class Follower:
                     if self._stopped:
                         return
                 self._version = self._read()
-            except (Refused, ControlPlaneError, http.client.HTTPException, OSError, ValueError):
+            except (ApiRejection, ControlPlaneError, http.client.HTTPException, OSError, ValueError):
                 time.sleep(_PAUSE_SECONDS)
                 self._read_again()
             self._changed()
@@ -61,7 +61,7 @@ class Follower:
     def _read_again(self) -> None:
         try:
             self._version = self._read()
-        except (Refused, ControlPlaneError):
+        except (ApiRejection, ControlPlaneError):
             return  # the server is away: the next round tries again
 
     def _take(self, event: str, item: Json) -> None:

@@ -37,7 +37,7 @@ class PodOutcome:
 
 
 @dataclass(frozen=True, slots=True)
-class WorkloadOutcome:
+class RehearsedWorkload:
     """What became of one workload. `refused` is why the API server did not take it, or its controller's pods."""
 
     workload: WorkloadRef
@@ -69,10 +69,10 @@ class PoolOutcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class RehearsalOutcome:
     """Workloads in order of arrival, pools in the fleet's order; `decided` is False when time ran out before."""
 
-    workloads: tuple[WorkloadOutcome, ...]
+    workloads: tuple[RehearsedWorkload, ...]
     pools: tuple[PoolOutcome, ...]
     decided: bool
 
@@ -85,14 +85,14 @@ def read_outcome(
     refused: Mapping[WorkloadRef, str],
     *,
     decided: bool,
-) -> Outcome:
+) -> RehearsalOutcome:
     """Return the outcome for these workloads from pods and claims as they stand."""
     held = _devices(claims)
     found: dict[WorkloadRef, list[PodOutcome]] = {ref: [] for ref in refs}
     for pod in pods:
         found.setdefault(workload_of(pod), []).append(_pod(pod, held))
     workloads = tuple(
-        WorkloadOutcome(
+        RehearsedWorkload(
             ref,
             tuple(each),
             dict(sorted(Counter(cluster.pool_of(pod.node) for pod in each if pod.node in cluster.nodes).items())),
@@ -100,7 +100,7 @@ def read_outcome(
         )
         for ref, each in found.items()
     )
-    return Outcome(workloads, tuple(_pools(cluster, workloads, held)), decided)
+    return RehearsalOutcome(workloads, tuple(_pools(cluster, workloads, held)), decided)
 
 
 def _pod(pod: Json, held: Mapping[tuple[str, str], list[HeldDevice]]) -> PodOutcome:
@@ -130,7 +130,7 @@ def _devices(claims: Iterable[Json]) -> dict[tuple[str, str], list[HeldDevice]]:
 
 def _pools(
     cluster: PlannedCluster,
-    workloads: Iterable[WorkloadOutcome],
+    workloads: Iterable[RehearsedWorkload],
     held: Mapping[tuple[str, str], list[HeldDevice]],
 ) -> Iterable[PoolOutcome]:
     pods = Counter(pod.node for workload in workloads for pod in workload.pods if pod.node)

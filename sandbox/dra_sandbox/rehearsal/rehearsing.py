@@ -13,22 +13,22 @@ from dra_planner.model import WorkloadRef
 from dra_planner.plan import Plan, PlanRequest, make_plan
 from dra_planner.sources import Source
 from dra_planner.wording import counted, verb
-from dra_sandbox.control_plane import ApiServer, ControlPlane, Refused
+from dra_sandbox.control_plane import ApiRejection, ApiServer, ControlPlane
 from dra_sandbox.rehearsal.clearing import clear_workloads
 from dra_sandbox.rehearsal.cluster import PlannedCluster, planned_cluster
 from dra_sandbox.rehearsal.comparison import Comparison, compare
-from dra_sandbox.rehearsal.deciding import Decisions, Load
+from dra_sandbox.rehearsal.deciding import Decisions, PendingWork
 from dra_sandbox.rehearsal.guarding import apply_guards
 from dra_sandbox.rehearsal.outcome import read_outcome
-from dra_sandbox.rehearsal.scenarios import Scenario
+from dra_sandbox.rehearsal.scenarios import RehearsalScenario
 from dra_sandbox.rehearsal.settling import RETRY_SECONDS, wait_for_quotas
 from dra_sandbox.rehearsal.simulating import Simulated, Simulation, written
 from dra_sandbox.rehearsal.snapshot import take_pods_alone
-from dra_sandbox.rehearsal.stage import Stage
+from dra_sandbox.rehearsal.stage import RehearsalStage
 from dra_sandbox.rehearsal.workloads import (
     DOCUMENT_ORDER,
     Arrival,
-    Order,
+    WorkloadOrder,
     Workloads,
     made_by,
     read_workloads,
@@ -41,7 +41,7 @@ _THREADS: Final = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class RehearsalRequest:
     """What to rehearse: a plan for a fleet, and the manifests that it was made from.
 
     The next workload arrives at once, or with `one_by_one` when every pod of those before has a node or a verdict.
@@ -50,10 +50,10 @@ class Request:
 
     plan: Plan
     sources: tuple[Source, ...]
-    order: Order = DOCUMENT_ORDER
+    order: WorkloadOrder = DOCUMENT_ORDER
     one_by_one: bool = False
     within_seconds: float = 180
-    scenarios: tuple[Scenario, ...] = ()
+    scenarios: tuple[RehearsalScenario, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,24 +62,24 @@ class Where:
 
     server: ApiServer
     release: str
-    load: Load | None = None
+    load: PendingWork | None = None
 
     @classmethod
     def of(cls, plane: ControlPlane) -> Where:
         """Return a control plane of ours."""
-        return cls(ApiServer.of(plane), plane.version, Load(plane))
+        return cls(ApiServer.of(plane), plane.version, PendingWork(plane))
 
 
-def rehearse(where: ControlPlane | Where, request: Request) -> Comparison:
+def rehearse(where: ControlPlane | Where, request: RehearsalRequest) -> Comparison:
     """Return what becomes of the workloads on a cluster without any, beside what the plan says.
 
-    Raises Refused when the cluster itself is not taken, ControlPlaneError when the control plane does not answer,
+    Raises ApiRejection when the cluster itself is not taken, ControlPlaneError when the control plane does not answer,
     UnknownSubject for a scenario that names something that there is not.
     """
     return next(iter(rehearse_in_turn(where, [request])))
 
 
-def rehearse_in_turn(where: ControlPlane | Where, requests: Sequence[Request]) -> Iterator[Comparison]:
+def rehearse_in_turn(where: ControlPlane | Where, requests: Sequence[RehearsalRequest]) -> Iterator[Comparison]:
     """Yield what becomes of the workloads request by request; all are of one plan, and between them all workloads go.
 
     Raises as `rehearse`.
@@ -100,7 +100,7 @@ def rehearse_in_turn(where: ControlPlane | Where, requests: Sequence[Request]) -
             decisions.stop()
 
 
-def _rehearse(where: Where, cluster: PlannedCluster, decisions: Decisions, request: Request) -> Comparison:
+def _rehearse(where: Where, cluster: PlannedCluster, decisions: Decisions, request: RehearsalRequest) -> Comparison:
     plan, server = request.plan, where.server
     assert plan.manifests is not None, "a plan read from a file has no manifests to apply"
     workloads = read_workloads(request.sources, plan.manifests, plan.level)
@@ -120,7 +120,7 @@ def _rehearse(where: Where, cluster: PlannedCluster, decisions: Decisions, reque
     runs = _simulated(plan, cluster, workloads, arrivals, one_by_one=request.one_by_one)
     rows = compare(plan, outcome, Counter(room.values()), runs, one_by_one=request.one_by_one)
     wanted = {row.outcome.workload: row.wanted for row in rows}
-    stage = Stage(server, decisions, plan, cluster, workloads.first, arrivals, wanted, request.within_seconds)
+    stage = RehearsalStage(server, decisions, plan, cluster, workloads.first, arrivals, wanted, request.within_seconds)
     return Comparison(
         plan=plan,
         outcome=outcome,
@@ -162,7 +162,7 @@ def _create(server: ApiServer, objects: Iterable[Json]) -> None:
 
 
 def _arrive(
-    server: ApiServer, decisions: Decisions, workloads: Workloads, request: Request
+    server: ApiServer, decisions: Decisions, workloads: Workloads, request: RehearsalRequest
 ) -> tuple[dict[WorkloadRef, str], bool]:
     """Apply everything; return why workloads were refused, and whether all is decided."""
     refused: dict[WorkloadRef, str] = {}
@@ -171,7 +171,7 @@ def _arrive(
     for each in workloads.first:
         try:
             taken.append(server.apply(each))
-        except Refused as problem:
+        except ApiRejection as problem:
             ref = WorkloadRef(each["kind"], each["metadata"].get("namespace", ""), each["metadata"].get("name", ""))
             refused[ref] = str(problem)
     wait_for_quotas(server, taken, until - time.monotonic())
@@ -181,7 +181,7 @@ def _arrive(
     for arrival in request.order.arrange(workloads.arrivals):
         try:
             _apply(server, arrival)
-        except Refused as problem:
+        except ApiRejection as problem:
             refused[arrival.workload] = str(problem)
             continue
         arrived[arrival.workload] = wanted.get(arrival.workload, 0)

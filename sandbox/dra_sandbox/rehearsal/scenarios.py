@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple, cast, get_args
 
-from dra_sandbox.rehearsal.differences import Difference
-from dra_sandbox.rehearsal.outcome import WorkloadOutcome
+from dra_sandbox.rehearsal.differences import OutcomeDifference
+from dra_sandbox.rehearsal.outcome import RehearsedWorkload
 from dra_sandbox.rehearsal.simulating import SimulatedWorkload
 
 ScenarioKind = Literal["rollout", "scale-up", "node-lost", "zone-lost", "driver-upgraded", "arrival-order"]
@@ -31,14 +31,14 @@ SCENARIOS: Final[Mapping[ScenarioKind, str]] = {
 _NEEDS_SUBJECT: Final = ("zone-lost", "driver-upgraded", "arrival-order")
 
 
-class Scenario(NamedTuple):
+class RehearsalScenario(NamedTuple):
     """What happens, and to what; an empty subject is the one that the scenario chooses itself."""
 
     kind: ScenarioKind
     subject: str = ""
 
     @classmethod
-    def parse(cls, text: str) -> Scenario:
+    def parse(cls, text: str) -> RehearsalScenario:
         """Return the scenario that a text such as `node-lost:l4-0` names. Raises ValueError."""
         kind, _, subject = text.partition(":")
         if kind not in get_args(ScenarioKind):
@@ -61,9 +61,9 @@ class ScenarioRow:
 
     before: int
     wanted: int
-    outcome: WorkloadOutcome
+    outcome: RehearsedWorkload
     simulated: SimulatedWorkload
-    deviation: Difference | None = None
+    deviation: OutcomeDifference | None = None
 
     @property
     def pending(self) -> int:
@@ -75,7 +75,7 @@ class ScenarioRow:
 class ScenarioOutcome:
     """A scenario that was played: what happened in a sentence, and every workload; `decided` as in Outcome."""
 
-    scenario: Scenario
+    scenario: RehearsalScenario
     event: str
     rows: tuple[ScenarioRow, ...]
     decided: bool

@@ -12,7 +12,15 @@ from typing import Any, Final
 from dra_planner.model import NO_GUARDS, Guards, WorkloadRef
 from dra_planner.placement import guard_demand
 from dra_planner.plan import PlanRequest, read_cluster
-from dra_planner.simulation import AT_ONCE, SETTLED, Order, OrderName, Outcome, Simulator, observed_nodes
+from dra_planner.simulation import (
+    AT_ONCE,
+    SETTLED,
+    ArrivalOrder,
+    OrderName,
+    SimulationOutcome,
+    Simulator,
+    observed_nodes,
+)
 from dra_planner.sources import Source
 
 Json = dict[str, Any]
@@ -90,7 +98,7 @@ class Simulation:
         refs = list(self.refs)
         if name == "settled" and seed is not None and not self.one_by_one:
             Random(seed).shuffle(refs)
-        order = Order(name or (SETTLED if self.one_by_one else AT_ONCE).name, seed)
+        order = ArrivalOrder(name or (SETTLED if self.one_by_one else AT_ONCE).name, seed)
         parts: dict[WorkloadRef, list[WorkloadRef]] = {}
         for part, owner in self.made_by.items():
             parts.setdefault(owner, []).append(part)
@@ -108,7 +116,7 @@ class Simulation:
         yield self.run()
         yield from self.further()
 
-    def _by_workload(self, outcome: Outcome) -> Simulated:
+    def _by_workload(self, outcome: SimulationOutcome) -> Simulated:
         pools: dict[WorkloadRef, Counter[str]] = {ref: Counter() for ref in self.refs}
         undecided: set[WorkloadRef] = set()
         for part, found in outcome.workloads.items():

@@ -12,12 +12,12 @@ from typing import Any
 from dra_planner.model import WorkloadRef
 from dra_planner.plan import Plan
 from dra_sandbox.control_plane import ApiServer
-from dra_sandbox.rehearsal.changes import CHANGES, Change, Standing
+from dra_sandbox.rehearsal.changes import CHANGES, RehearsedCluster, ScenarioChange
 from dra_sandbox.rehearsal.cluster import PlannedCluster
 from dra_sandbox.rehearsal.deciding import Decisions
-from dra_sandbox.rehearsal.differences import Difference, deviation, enough_runs
-from dra_sandbox.rehearsal.outcome import WorkloadOutcome, read_outcome
-from dra_sandbox.rehearsal.scenarios import Scenario, ScenarioOutcome, ScenarioRow
+from dra_sandbox.rehearsal.differences import OutcomeDifference, deviation, enough_runs
+from dra_sandbox.rehearsal.outcome import RehearsedWorkload, read_outcome
+from dra_sandbox.rehearsal.scenarios import RehearsalScenario, ScenarioOutcome, ScenarioRow
 from dra_sandbox.rehearsal.simulating import Simulated, SimulatedWorkload, Simulation
 from dra_sandbox.rehearsal.workloads import Arrival, made_by, workload_of
 
@@ -25,7 +25,7 @@ Json = dict[str, Any]
 
 
 @dataclass(slots=True)
-class Stage:
+class RehearsalStage:
     """The cluster of a rehearsal between scenarios: its nodes, and the workloads as they were applied last."""
 
     server: ApiServer
@@ -43,7 +43,7 @@ class Stage:
         """The workloads in order of arrival."""
         return tuple(arrival.workload for arrival in self.arrivals)
 
-    def play(self, scenario: Scenario) -> ScenarioOutcome:
+    def play(self, scenario: RehearsalScenario) -> ScenarioOutcome:
         """Let it happen, and return what becomes of the workloads.
 
         Raises UnknownSubject, and Refused when the API server does not take what changes.
@@ -64,8 +64,8 @@ class Stage:
         rows = tuple(_rows(outcome.workloads, before, after, first, simulation, change.without_controller))
         return ScenarioOutcome(scenario, change.event, rows, decided, time.monotonic() - started)
 
-    def _standing(self) -> Standing:
-        return Standing(
+    def _standing(self) -> RehearsedCluster:
+        return RehearsedCluster(
             server=self.server,
             pods=self.decisions.pods,
             plan=self.plan,
@@ -75,7 +75,7 @@ class Stage:
             rollouts=self.played,
         )
 
-    def _simulation(self, change: Change) -> Simulation:
+    def _simulation(self, change: ScenarioChange) -> Simulation:
         return Simulation.of(
             change.after,
             [*self.first, *(each for arrival in self.arrivals for each in arrival.objects)],
@@ -99,7 +99,7 @@ def _key(item: Json) -> tuple[str, str]:
 
 
 def _rows(
-    outcomes: Iterable[WorkloadOutcome],
+    outcomes: Iterable[RehearsedWorkload],
     before: Mapping[WorkloadRef, int],
     wanted: Mapping[WorkloadRef, int],
     first: Simulated,
@@ -114,7 +114,7 @@ def _rows(
         row = ScenarioRow(before.get(ref, 0), pods, each, first.get(ref, SimulatedWorkload()))
         away = deviation(each, runs, one_by_one=False)
         if ref in without_controller:
-            away = Difference("no-controller")
+            away = OutcomeDifference("no-controller")
         yield replace(row, deviation=away)
 
 

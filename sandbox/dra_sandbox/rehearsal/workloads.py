@@ -49,14 +49,14 @@ _FIRST: Final = frozenset(
 """Kinds that make no pods, and that decide whether pods are created and where they can run: (group, kind)."""
 
 
-class Order(NamedTuple):
+class WorkloadOrder(NamedTuple):
     """In which order workloads arrive: as the documents stand, the last first, or shuffled with a seed."""
 
     kind: Literal["document", "reversed", "random"] = "document"
     seed: int = 0
 
     @classmethod
-    def parse(cls, text: str) -> Order:
+    def parse(cls, text: str) -> WorkloadOrder:
         """Return the order that `document`, `reversed` or `random:N` names. Raises ValueError."""
         name, colon, seed = text.partition(":")
         if name == "random" and seed.isdecimal():
@@ -78,7 +78,7 @@ class Order(NamedTuple):
         return found
 
 
-DOCUMENT_ORDER: Final = Order()
+DOCUMENT_ORDER: Final = WorkloadOrder()
 
 
 @dataclass(frozen=True, slots=True)

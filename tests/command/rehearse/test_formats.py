@@ -16,7 +16,7 @@ from dra_command.rehearse.json import rehearse_json
 from dra_command.rehearse.markdown import rehearse_markdown
 from dra_command.rehearse.summary import headline, verdict_of
 from dra_command.rehearse.text import print_rehearsal
-from dra_sandbox.rehearsal import Difference, WorkloadOutcome
+from dra_sandbox.rehearsal import OutcomeDifference, RehearsedWorkload
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 
@@ -59,7 +59,7 @@ def test_json_is_the_contract() -> None:
 def test_what_nobody_explains_in_a_scenario_is_told_first() -> None:
     found = rehearsal()
     (scenario,) = found.scenarios
-    strange = replace(scenario.rows[1], deviation=Difference("unexplained", "why"))
+    strange = replace(scenario.rows[1], deviation=OutcomeDifference("unexplained", "why"))
     odd = replace(found, scenarios=(replace(scenario, rows=(scenario.rows[0], strange)),))
     assert verdict_of(odd) == "cannot-tell"
     assert headline(odd) == "1 unexplained difference between plan, simulation and scheduler."
@@ -75,7 +75,7 @@ def test_pods_that_a_scenario_leaves_pending_decide_the_verdict() -> None:
     assert headline(lost) == "All 6 pods were placed. After node-lost:l4-1: 2 pods pending."
 
 
-def _placed(outcome: WorkloadOutcome) -> WorkloadOutcome:
+def _placed(outcome: RehearsedWorkload) -> RehearsedWorkload:
     return replace(outcome, pods=tuple(pod for pod in outcome.pods if pod.node))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from dialects import new, stored
 
-from dra_planner.cel import Dialect, Refused, Selector, compile, explain
+from dra_planner.cel import Dialect, RejectedSelector, Selector, compile, explain
 from dra_planner.cel.advice.versions import compared_as_text
 
 DOMAIN = 'device.attributes["gpu.nvidia.com"]'
@@ -81,7 +81,7 @@ PARTS = [
 def advised(text: str) -> str:
     """What the advice for a refused selector says to write."""
     refused = compile(text, NEW)
-    assert isinstance(refused, Refused), refused
+    assert isinstance(refused, RejectedSelector), refused
     assert refused.fix is not None
     _, found, rewrite = refused.fix.partition("write ")
     assert found, refused.fix
@@ -141,7 +141,7 @@ def test_where_no_rewrite_is_known_the_rule_is_told_and_following_it_compiles(
     text: str, said: str | None, better: str
 ) -> None:
     refused = compile(text, NEW)
-    assert isinstance(refused, Refused)
+    assert isinstance(refused, RejectedSelector)
     assert (refused.fix is None) == (said is None)
     assert said is None or said in (refused.fix or "")
     assert isinstance(compile(better, NEW), Selector)
@@ -162,7 +162,7 @@ RELEASES = [  # what a later release, or a gate, takes as it stands
 @pytest.mark.parametrize(("text", "said", "here", "there"), RELEASES, ids=lambda each: str(each)[:40])
 def test_what_needs_a_release_or_a_gate_compiles_there(text: str, said: str, here: Dialect, there: Dialect) -> None:
     refused = compile(text, here)
-    assert isinstance(refused, Refused)
+    assert isinstance(refused, RejectedSelector)
     assert said in (refused.fix or "")
     assert isinstance(compile(text, there), Selector)
 
@@ -171,7 +171,7 @@ def advice() -> Iterator[str]:
     """Yield what is told of every refused selector here, each of which is followed above."""
     told = [compile(text, NEW) for text, *_ in (*CONDITIONS, *PARTS, *RULES)]
     told += [compile(text, here) for text, _, here, _ in RELEASES]
-    yield from (each.fix for each in told if isinstance(each, Refused) and each.fix)
+    yield from (each.fix for each in told if isinstance(each, RejectedSelector) and each.fix)
 
 
 GPU = {

@@ -9,7 +9,7 @@ import pytest
 import yaml
 from dialects import new, stored
 
-from dra_planner.cel import Dialect, Refused, compile
+from dra_planner.cel import Dialect, RejectedSelector, compile
 
 HERE = Path(__file__).parent
 DEVICES = yaml.safe_load((HERE / "devices.yaml").read_text())
@@ -39,10 +39,10 @@ def test_selector_says_what_kubernetes_says(case: dict[str, Any]) -> None:
     for dialect in asked:
         selector = compile(case["expression"], dialect)
         if case["expect"] == "compile-error":
-            assert isinstance(selector, Refused), dialect
+            assert isinstance(selector, RejectedSelector), dialect
             assert case.get("message", "") in selector.message
             continue
-        assert not isinstance(selector, Refused), (dialect, selector)
+        assert not isinstance(selector, RejectedSelector), (dialect, selector)
         outcome = selector.matches(DEVICES[case["device"]])
         assert outcome.verdict == VERDICTS[case["expect"]], (dialect, outcome)
         assert case.get("message", "") in outcome.message

@@ -12,7 +12,7 @@ import pytest
 from dialects import new, stored
 from hostile_selectors import DEVICE, GROWTH, HOSTILE, NESTING, nested
 
-from dra_planner.cel import Refused, Selector, compile
+from dra_planner.cel import RejectedSelector, Selector, compile
 
 MAX_CALLS = 1_500_000  # of Python functions; a tenth of a microsecond each where nothing is measured
 
@@ -20,7 +20,7 @@ MAX_CALLS = 1_500_000  # of Python functions; a tenth of a microsecond each wher
 def answer(text: str) -> str:
     """What is said of a selector that nobody has compiled before."""
     selector = compile.__wrapped__(text, stored())
-    if isinstance(selector, Refused):
+    if isinstance(selector, RejectedSelector):
         return selector.kind
     outcome = selector.matches(DEVICE)
     assert outcome.cost <= 1_000_000 or outcome.verdict == "error"
@@ -79,7 +79,7 @@ def test_a_caller_may_be_deep() -> None:
 
 def test_admission_refuses_what_could_cost_too_much() -> None:
     refused = compile(nested(6), new())
-    assert isinstance(refused, Refused)
+    assert isinstance(refused, RejectedSelector)
     assert refused.kind == "cost"
     assert refused.fix
 

@@ -13,7 +13,7 @@ from dialects import new, stored
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dra_planner.cel import ALL, DeviceError, Dialect, Refused, Selector, compile, prepare
+from dra_planner.cel import ALL, DeviceError, Dialect, RejectedSelector, Selector, compile, prepare
 from dra_planner.releases import features_of
 
 DOMAIN = 'device.attributes["gpu.nvidia.com"]'
@@ -57,13 +57,13 @@ def test_reads_are_the_paths_that_can_be_seen(text: str, reads: set[tuple[str, .
 
 def test_the_offset_is_the_place_in_the_text() -> None:
     refused = compile("true && nothing == 1", stored())
-    assert isinstance(refused, Refused)
+    assert isinstance(refused, RejectedSelector)
     assert "true && nothing == 1"[refused.offset :].startswith("nothing")
 
 
 def test_new_expressions_know_what_the_previous_minor_knew() -> None:
     text = "[3, 1].sort() == [1, 3]"
-    assert isinstance(compile(text, new(34)), Refused)
+    assert isinstance(compile(text, new(34)), RejectedSelector)
     assert isinstance(compile(text, stored(34)), Selector)
     assert isinstance(compile(text, new(35)), Selector)
 
@@ -71,9 +71,9 @@ def test_new_expressions_know_what_the_previous_minor_knew() -> None:
 def test_gates_declare_fields_for_new_expressions_only() -> None:
     text = "device.allowMultipleAllocations"
     off = {"consumable_capacity": False}
-    assert isinstance(compile(text, new(36, **off)), Refused)
+    assert isinstance(compile(text, new(36, **off)), RejectedSelector)
     assert isinstance(compile(text, stored(36, **off)), Selector)
-    assert isinstance(compile(text, new(35)), Refused)
+    assert isinstance(compile(text, new(35)), RejectedSelector)
     assert isinstance(compile(text, new(36)), Selector)
 
 

@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from dra_planner.cel.syntax import grammar
-from dra_planner.cel.syntax.builder import Builder
+from dra_planner.cel.syntax.builder import TreeBuilder
 from dra_planner.cel.syntax.tables import PATH, read_tables
 
 
@@ -40,7 +40,7 @@ def test_the_digest_covers_the_grammar(made: str, monkeypatch: pytest.MonkeyPatc
 
 def test_every_rule_of_several_values_has_its_callback() -> None:
     rules = {rule for state in read_tables().reduce for rule in state.values()}
-    assert not [rule.name for rule in rules if rule.size > 1 and not callable(getattr(Builder, rule.name, None))]
+    assert not [rule.name for rule in rules if rule.size > 1 and not callable(getattr(TreeBuilder, rule.name, None))]
 
 
 def test_the_tables_are_data_alone() -> None:

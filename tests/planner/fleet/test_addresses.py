@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from dra_planner import catalog
-from dra_planner.clouds import NodeSettings, cloud
+from dra_planner.clouds import AllocatableSettings, cloud
 
-WHOLE, PREFIXES = NodeSettings(), NodeSettings(prefix_delegation=True)
+WHOLE, PREFIXES = AllocatableSettings(), AllocatableSettings(prefix_delegation=True)
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ WHOLE, PREFIXES = NodeSettings(), NodeSettings(prefix_delegation=True)
     ],
 )
 def test_a_node_of_eks_takes_what_its_interfaces_hold_and_one_more_to_spare(
-    settings: NodeSettings, interfaces: int, each: int, pods: int, attached: int, beside_them: int
+    settings: AllocatableSettings, interfaces: int, each: int, pods: int, attached: int, beside_them: int
 ) -> None:
     machine = catalog.machine("eks", "g6.2xlarge")
     machine = type(machine)(**{**_fields(machine), "default_card_enis": interfaces, "ipv4_per_eni": each})
@@ -60,14 +60,14 @@ def _fields(machine: catalog.Machine) -> dict[str, Any]:
     ],
 )
 def test_a_node_of_gke_takes_the_block_that_google_lists_for_its_pods(pods: int, length: int) -> None:
-    assert cloud("gke").pod_range_addresses(NodeSettings(max_pods=pods)) == 2 ** (32 - length)
+    assert cloud("gke").pod_range_addresses(AllocatableSettings(max_pods=pods)) == 2 ** (32 - length)
 
 
 @pytest.mark.parametrize("name", ["gke", "aks"])
 def test_pods_with_a_range_of_their_own_take_nothing_of_the_subnet(name: str) -> None:
     machine = catalog.machines(name)[0]
-    taken = {cloud(name).subnet_addresses(machine, NodeSettings(), pods) for pods in (0, 1, 110)}
-    assert (taken, cloud(name).pod_range_addresses(NodeSettings())) == ({1}, 256)
+    taken = {cloud(name).subnet_addresses(machine, AllocatableSettings(), pods) for pods in (0, 1, 110)}
+    assert (taken, cloud(name).pod_range_addresses(AllocatableSettings())) == ({1}, 256)
 
 
 @pytest.mark.parametrize(

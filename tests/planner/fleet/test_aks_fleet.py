@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dra_planner import catalog
-from dra_planner.clouds import PoolNodes, PoolSettings, cloud, cloud_of_labels, cloud_of_region
+from dra_planner.clouds import NodeOrigin, PoolSettings, cloud, cloud_of_labels, cloud_of_region
 from dra_planner.errors import FleetError
 from dra_planner.fleet import Fleet, read_fleet
 from dra_planner.model import Taint
@@ -170,4 +170,4 @@ def test_retired_machines_are_not_offered() -> None:
 
 def test_nothing_wakes_an_empty_pool() -> None:
     assert not any(AKS.autoscalers.values())
-    assert AKS.added_taints(PoolNodes(name="a", machine=None)) == ()
+    assert AKS.added_taints(NodeOrigin(name="a", machine=None)) == ()

@@ -9,7 +9,7 @@ import pytest
 
 from dra_planner.errors import FleetError
 from dra_planner.fleet import Fleet, read_fleet
-from dra_planner.fleet.changes import Change, change_fleet, read_change, read_values
+from dra_planner.fleet.changes import FleetEdit, change_fleet, read_change, read_values
 
 DOCUMENT: dict[str, Any] = {
     "cloud": "eks",
@@ -89,7 +89,10 @@ def test_what_cannot_be_changed_is_said(text: str, says: str, fix: str) -> None:
 
 
 def test_lists_of_values_are_split_at_commas_outside_brackets_and_quotes() -> None:
-    assert read_values("kubernetes=1.34,1.35,1.34") == (Change("kubernetes", "1.34"), Change("kubernetes", "1.35"))
+    assert read_values("kubernetes=1.34,1.35,1.34") == (
+        FleetEdit("kubernetes", "1.34"),
+        FleetEdit("kubernetes", "1.35"),
+    )
     assert [each.value for each in read_values("pools.l4.zones=[a,b],[c]")] == ["[a,b]", "[c]"]
     assert [each.value for each in read_values("pools.l4.count={min: 1, max: 2},3")] == ["{min: 1, max: 2}", "3"]
     assert [each.value for each in read_values('region="a,b",c')] == ['"a,b"', "c"]

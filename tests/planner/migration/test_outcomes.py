@@ -6,7 +6,7 @@ import textwrap
 
 import pytest
 
-from dra_planner.migration import Migration, PluginFacts, Result, Sharing, Target, migrate
+from dra_planner.migration import DeviceSharing, Migration, PluginFacts, Result, Target, migrate
 from dra_planner.sources import Source
 
 SERVED = Target(minor=36, served={"nvidia.com/gpu": "gpu.nvidia.com"})
@@ -130,7 +130,7 @@ def test_affinity_to_one_of_two_gpus_becomes_one_condition_and_the_zone_stays() 
 
 
 def test_the_user_may_say_how_the_plugin_shares_gpus() -> None:
-    answers = PluginFacts(shared={"nvidia.com/gpu": Sharing("time-slicing", 4)}, is_known=True)
+    answers = PluginFacts(shared={"nvidia.com/gpu": DeviceSharing("time-slicing", 4)}, is_known=True)
 
     unshared, shared = (migrated(pod(), Target(minor=36, shares=shares), answers) for shares in ("", "4"))
 

@@ -11,7 +11,7 @@ from dra_planner.clouds import NodeImage, reserved_cpu_milli
 from dra_planner.clouds.eks import max_pods
 from dra_planner.clouds.protocol.allocatable import MIB
 from dra_planner.errors import CatalogError
-from dra_planner.offers import NodeSettings, predict_allocatable
+from dra_planner.offers import AllocatableSettings, predict_allocatable
 
 
 @pytest.mark.parametrize(
@@ -91,12 +91,12 @@ def test_every_machine_leaves_most_of_itself(cloud: str) -> None:
 @pytest.mark.parametrize(
     ("settings", "pods"),
     [
-        (NodeSettings(), 58),
-        (NodeSettings(prefix_delegation=True), 110),
-        (NodeSettings(prefix_delegation=True, self_managed=True), 4 * 14 * 16 + 2),
+        (AllocatableSettings(), 58),
+        (AllocatableSettings(prefix_delegation=True), 110),
+        (AllocatableSettings(prefix_delegation=True, self_managed=True), 4 * 14 * 16 + 2),
     ],
 )
-def test_pods_follow_the_network_settings_and_memory_follows_pods(settings: NodeSettings, pods: int) -> None:
+def test_pods_follow_the_network_settings_and_memory_follows_pods(settings: AllocatableSettings, pods: int) -> None:
     machine = catalog.machine("eks", "g5.2xlarge")
     plain, other = predict_allocatable(machine).amounts, predict_allocatable(machine, settings).amounts
     assert other["pods"] == pods
@@ -106,7 +106,7 @@ def test_pods_follow_the_network_settings_and_memory_follows_pods(settings: Node
 def test_fewer_pods_leave_the_reservation_in_doubt() -> None:
     # nodeadm reserves by the maxPods it works out itself when kubelet's configuration sets another
     machine = catalog.machine("eks", "g5.2xlarge")
-    plain, fewer = predict_allocatable(machine), predict_allocatable(machine, NodeSettings(max_pods=20))
+    plain, fewer = predict_allocatable(machine), predict_allocatable(machine, AllocatableSettings(max_pods=20))
     assert fewer.amounts["pods"] == 20
     assert fewer.amounts["memory"] == plain.amounts["memory"]
     assert fewer.at_most["memory"] - plain.at_most["memory"] == 11 * (58 - 20) * MIB
@@ -115,13 +115,13 @@ def test_fewer_pods_leave_the_reservation_in_doubt() -> None:
 @pytest.mark.parametrize(
     ("machine", "settings", "words"),
     [
-        ("g5.2xlarge", NodeSettings(max_pods=111, prefix_delegation=True), "at most 110 pods, not 111"),
-        ("p4d.24xlarge", NodeSettings(max_pods=251), "at most 250 pods, not 251"),
-        ("g5.2xlarge", NodeSettings(max_pods=59), "addresses for 58 pods without prefix delegation"),
-        ("g5.2xlarge", NodeSettings(reserved={"memory": 40 << 30}), "leaves a g5.2xlarge no memory"),
+        ("g5.2xlarge", AllocatableSettings(max_pods=111, prefix_delegation=True), "at most 110 pods, not 111"),
+        ("p4d.24xlarge", AllocatableSettings(max_pods=251), "at most 250 pods, not 251"),
+        ("g5.2xlarge", AllocatableSettings(max_pods=59), "addresses for 58 pods without prefix delegation"),
+        ("g5.2xlarge", AllocatableSettings(reserved={"memory": 40 << 30}), "leaves a g5.2xlarge no memory"),
     ],
 )
-def test_settings_that_no_node_can_have_are_refused(machine: str, settings: NodeSettings, words: str) -> None:
+def test_settings_that_no_node_can_have_are_refused(machine: str, settings: AllocatableSettings, words: str) -> None:
     with pytest.raises(CatalogError, match=words):
         predict_allocatable(catalog.machine("eks", machine), settings)
 
@@ -129,13 +129,13 @@ def test_settings_that_no_node_can_have_are_refused(machine: str, settings: Node
 def test_reserved_amounts_are_kept_from_pods() -> None:
     machine = catalog.machine("eks", "g5.2xlarge")
     plain = predict_allocatable(machine)
-    less = predict_allocatable(machine, NodeSettings(reserved={"cpu": 500, "memory": 1 << 30}))
+    less = predict_allocatable(machine, AllocatableSettings(reserved={"cpu": 500, "memory": 1 << 30}))
     assert plain.amounts["cpu"] - less.amounts["cpu"] == 500
     assert plain.at_most["memory"] - less.at_most["memory"] == 1 << 30
 
 
 def test_a_gke_pool_may_set_its_pods_and_its_disk() -> None:
-    settings = NodeSettings(max_pods=32, disk_gib=100)
+    settings = AllocatableSettings(max_pods=32, disk_gib=100)
     allocatable = predict_allocatable(catalog.machine("gke", "g2-standard-8"), settings)
     assert allocatable.amounts["pods"] == 32
     # of 100 GiB: 35 % and 6 GiB are reserved, 10 % evict
@@ -145,7 +145,7 @@ def test_a_gke_pool_may_set_its_pods_and_its_disk() -> None:
 @pytest.mark.parametrize(("count", "reserved_gib"), [(1, 50), (2, 75), (4, 100)])
 def test_local_ssds_that_are_asked_for_are_the_ephemeral_storage(count: int, reserved_gib: int) -> None:
     machine = catalog.machine("gke", "g2-standard-48")
-    allocatable = predict_allocatable(machine, NodeSettings(local_ssds=count))
+    allocatable = predict_allocatable(machine, AllocatableSettings(local_ssds=count))
     most = allocatable.at_most["ephemeral-storage"] / (1024 * MIB)
     assert most == pytest.approx(count * 375 * 0.9 - reserved_gib, abs=0.01)
     assert 0.97 * most < allocatable.amounts["ephemeral-storage"] / (1024 * MIB) < most
@@ -155,7 +155,7 @@ def test_local_ssds_that_are_asked_for_are_the_ephemeral_storage(count: int, res
 def test_disks_of_an_eks_machine_are_its_ephemeral_storage_where_they_are_one_file_system() -> None:
     machine = catalog.machine("eks", "g6.12xlarge")  # four disks of 940 GB
     plain, mounted, whole = (
-        predict_allocatable(machine, NodeSettings(local_storage=use)) for use in ("none", "mount", "raid0")
+        predict_allocatable(machine, AllocatableSettings(local_storage=use)) for use in ("none", "mount", "raid0")
     )
     assert plain.amounts == mounted.amounts
     most = whole.at_most["ephemeral-storage"]
@@ -168,7 +168,7 @@ def test_nodes_of_ones_own_image_keep_memory_for_as_many_pods_as_nodeadm_works_o
     """EKS tells nodes of its own images its cap; of others nodeadm reserves by the machine's addresses."""
     machine = catalog.machine("eks", "g6.4xlarge")  # 16 vCPU: capped at 110 pods, with addresses for 234
     usual = predict_allocatable(machine)
-    own = predict_allocatable(machine, NodeSettings(image=NodeImage(id="ami-1", driver_root="/"), max_pods=110))
+    own = predict_allocatable(machine, AllocatableSettings(image=NodeImage(id="ami-1", driver_root="/"), max_pods=110))
     assert usual.amounts["pods"] == own.amounts["pods"] == 110
     assert (usual.amounts["memory"] - own.amounts["memory"]) / MIB == (234 - 110) * 11
     assert own.at_most["memory"] == usual.at_most["memory"]
@@ -179,7 +179,7 @@ def test_nodes_of_ones_own_image_keep_memory_for_as_many_pods_as_nodeadm_works_o
 def test_huge_pages_are_a_resource_of_their_own_and_no_memory(cloud: str, name: str) -> None:
     machine = catalog.machine(cloud, name)
     usual = predict_allocatable(machine)
-    found = predict_allocatable(machine, NodeSettings(huge_pages={"2Mi": 4096, "1Gi": 2}))
+    found = predict_allocatable(machine, AllocatableSettings(huge_pages={"2Mi": 4096, "1Gi": 2}))
     for side, before in ((found.amounts, usual.amounts), (found.at_most, usual.at_most)):
         assert (side["hugepages-2Mi"], side["hugepages-1Gi"]) == (8 * 1024 * MIB, 2 * 1024 * MIB)
         assert before["memory"] - side["memory"] == 10 * 1024 * MIB
@@ -188,7 +188,7 @@ def test_huge_pages_are_a_resource_of_their_own_and_no_memory(cloud: str, name: 
 
 def test_huge_pages_that_leave_no_memory_are_refused() -> None:
     with pytest.raises(CatalogError, match="huge pages leave a node no memory for pods"):
-        predict_allocatable(catalog.machine("eks", "g6.2xlarge"), NodeSettings(huge_pages={"1Gi": 31}))
+        predict_allocatable(catalog.machine("eks", "g6.2xlarge"), AllocatableSettings(huge_pages={"1Gi": 31}))
 
 
 def test_local_ssds_that_come_with_a_machine_may_be_the_ephemeral_storage() -> None:
@@ -204,7 +204,7 @@ def test_local_ssds_that_come_with_a_machine_may_be_the_ephemeral_storage() -> N
     [("a2-highgpu-1g", 80404476), ("n1-standard-32", 114327136)],
 )
 def test_gke_nodes_lie_between_the_estimate_and_the_most(machine: str, memory_kib: int) -> None:
-    allocatable = predict_allocatable(catalog.machine("gke", machine), NodeSettings(disk_gib=100))
+    allocatable = predict_allocatable(catalog.machine("gke", machine), AllocatableSettings(disk_gib=100))
     low, high = allocatable.amounts, allocatable.at_most
     assert low["memory"] <= memory_kib * 1024 <= high["memory"]
     assert low["ephemeral-storage"] <= 47060071478 <= high["ephemeral-storage"]
@@ -212,7 +212,7 @@ def test_gke_nodes_lie_between_the_estimate_and_the_most(machine: str, memory_ki
 
 def test_an_eks_root_volume_lies_between_the_estimate_and_the_most() -> None:
     # kubectl describe of nodes with 80 GiB: capacity 83873772Ki, allocatable 76224326324
-    allocatable = predict_allocatable(catalog.machine("eks", "g5.2xlarge"), NodeSettings(disk_gib=80))
+    allocatable = predict_allocatable(catalog.machine("eks", "g5.2xlarge"), AllocatableSettings(disk_gib=80))
     low, high = (side["ephemeral-storage"] for side in (allocatable.amounts, allocatable.at_most))
     assert low <= 76224326324 <= high
     assert high - low < 128 * MIB
@@ -223,7 +223,7 @@ def test_an_eks_root_volume_lies_between_the_estimate_and_the_most() -> None:
 )
 @pytest.mark.parametrize("disk_gib", [20, 50, 100, 200, 1000, 16000])
 def test_a_disk_of_any_size_leaves_something(cloud: str, machine: str, disk_gib: int) -> None:
-    allocatable = predict_allocatable(catalog.machine(cloud, machine), NodeSettings(disk_gib=disk_gib))
+    allocatable = predict_allocatable(catalog.machine(cloud, machine), AllocatableSettings(disk_gib=disk_gib))
     assert 0 < allocatable.amounts["ephemeral-storage"] < allocatable.at_most["ephemeral-storage"]
 
 
@@ -248,7 +248,7 @@ def test_aks_leaves_what_real_nodes_print(
     vcpus: int, memory_mib: int, max_pods: int, capacity_kib: int, allocatable_kib: int, allocatable_milli: int
 ) -> None:
     machine = replace(catalog.machine("aks", "Standard_D4s_v5"), vcpus=vcpus, memory_mib=memory_mib)
-    found = predict_allocatable(machine, NodeSettings(max_pods=max_pods, disk_gib=128))
+    found = predict_allocatable(machine, AllocatableSettings(max_pods=max_pods, disk_gib=128))
     assert (found.amounts["cpu"], found.amounts["pods"]) == (allocatable_milli, max_pods)
     # kubelet's own share to the byte: the rest is what kernel and hypervisor keep
     assert found.at_most["memory"] - (memory_mib * 1024 - capacity_kib) * 1024 == allocatable_kib * 1024
@@ -258,5 +258,5 @@ def test_aks_leaves_what_real_nodes_print(
 
 def test_fewer_pods_leave_more_memory_on_aks() -> None:
     machine = catalog.machine("aks", "Standard_NC24ads_A100_v4")
-    plain, fewer = (predict_allocatable(machine, NodeSettings(max_pods=pods)).amounts for pods in (110, 30))
+    plain, fewer = (predict_allocatable(machine, AllocatableSettings(max_pods=pods)).amounts for pods in (110, 30))
     assert fewer["memory"] - plain["memory"] == 20 * 80 * MIB

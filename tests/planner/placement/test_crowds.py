@@ -6,12 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dra_planner.placement.crowds import Crowd, CrowdSizes
-from dra_planner.sizing import NodeNeeds, WorkNeeds
+from dra_planner.sizing import LevelNeeds, WorkNeeds
 
 
-def needs_of(*works: tuple[int, int, int], cpu: int = 48, gpus: int = 8) -> NodeNeeds:
+def needs_of(*works: tuple[int, int, int], cpu: int = 48, gpus: int = 8) -> LevelNeeds:
     """Return needs on one pool: (pods, cpu, GPUs) of each work."""
-    return NodeNeeds(
+    return LevelNeeds(
         pools=("pool",),
         works=tuple(
             WorkNeeds(
@@ -25,7 +25,7 @@ def needs_of(*works: tuple[int, int, int], cpu: int = 48, gpus: int = 8) -> Node
     )  # fmt: skip
 
 
-def nodes(needs: NodeNeeds, scoring: str = "spread") -> int | None:
+def nodes(needs: LevelNeeds, scoring: str = "spread") -> int | None:
     crowd = Crowd(0, frozenset(range(len(needs.works))))
     return CrowdSizes(needs, scoring).nodes(crowd)  # type: ignore[arg-type]  # one of the two
 

@@ -15,7 +15,7 @@ from dra_planner.fleet import read_fleet, split_pools
 from dra_planner.model import Guards, PoolPart
 from dra_planner.plan import Plan, PlanRequest, judge_document, make_plan, plan_file
 from dra_planner.planfile import file_text, parse_document
-from dra_planner.simulation import Order, Simulator, predicted_nodes
+from dra_planner.simulation import ArrivalOrder, Simulator, predicted_nodes
 from dra_planner.sources import Source
 
 SEEDS = (("eks", "small", 2), ("gke", "small", 1), ("aks", "small", 2), ("aks", "medium", 2))
@@ -52,7 +52,7 @@ def test_every_pod_is_placed_in_orders_that_were_not_tried_before(guided: Plan) 
     assert len(shapes) == len(guided.demand.shapes)  # nothing runs on the system pool
     simulator = Simulator.of(guided.demand, nodes, judgement.classes, judgement.features)
     for seed in (101, 102):
-        assert simulator.run(Order("random", seed)).places_everything
+        assert simulator.run(ArrivalOrder("random", seed)).places_everything
 
 
 def test_pods_run_on_the_pools_of_their_rules(guided: Plan) -> None:

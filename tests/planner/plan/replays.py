@@ -10,7 +10,7 @@ from random_instances import Instance, Json
 
 from dra_planner.fleet import read_fleet
 from dra_planner.plan import Plan, PlanRequest, make_plan
-from dra_planner.simulation import Order, Simulator, observed_nodes, standard_orders
+from dra_planner.simulation import ArrivalOrder, Simulator, observed_nodes, standard_orders
 from dra_planner.sources import Source
 from dra_sandbox.rehearsal.cluster import cluster_of
 
@@ -24,7 +24,7 @@ class Replay:
 
     instance: Instance
     plan: Plan = field(compare=False)
-    pending: Mapping[Order, int]
+    pending: Mapping[ArrivalOrder, int]
 
     @property
     def contradiction(self) -> str:
@@ -50,7 +50,7 @@ def replay(case: Instance) -> Replay:
     return Replay(case, plan, pending_on(case, plan, sizes))
 
 
-def pending_on(case: Instance, plan: Plan, sizes: Mapping[str, int]) -> dict[Order, int]:
+def pending_on(case: Instance, plan: Plan, sizes: Mapping[str, int]) -> dict[ArrivalOrder, int]:
     """Return the pods that each order of arrival leaves without a node, or that are never made, on so many nodes."""
     assert plan.fleet is not None
     cluster = cluster_of(plan.fleet, plan.offers, plan.classes, sizes)

@@ -12,7 +12,7 @@ from dra_planner.model import Verdict, WorkloadRef
 from dra_planner.plan import Plan, PlanRequest, make_plan, read_cluster
 from dra_planner.plan.cluster.snapshot_plan import ReadCluster
 from dra_planner.plan.judgement.observed_nodes import judge_outcome, size_workload
-from dra_planner.simulation import Order, Outcome, Simulator, observed_nodes
+from dra_planner.simulation import ArrivalOrder, SimulationOutcome, Simulator, observed_nodes
 from dra_planner.sizing import WorkloadSize
 from dra_planner.sources import Source
 
@@ -169,17 +169,17 @@ def _comes_by_chance(case: Json, became: Said) -> bool:
     cluster = read_cluster(request(case))
     nodes = observed_nodes(cluster.offers)
     simulator = Simulator.of(cluster.demand, nodes, cluster.manifests.classes, cluster.features)
-    return any(_said(cluster, simulator.run(Order("settled", seed))) == became for seed in range(1, SEEDS + 1))
+    return any(_said(cluster, simulator.run(ArrivalOrder("settled", seed))) == became for seed in range(1, SEEDS + 1))
 
 
-def _said(cluster: ReadCluster, outcome: Outcome) -> Said:
+def _said(cluster: ReadCluster, outcome: SimulationOutcome) -> Said:
     classes, features = cluster.manifests.classes, cluster.features
     judgement = judge_outcome(cluster.demand, cluster.offers, classes, features, outcome)
     rows = {_name(each.workload): _row(each) for each in judgement.sizings["steady"].workloads}
     return Said(rows, *_aside(cluster, outcome))
 
 
-def _aside(cluster: ReadCluster, outcome: Outcome) -> tuple[dict[str, Json], dict[str, int]]:
+def _aside(cluster: ReadCluster, outcome: SimulationOutcome) -> tuple[dict[str, Json], dict[str, int]]:
     """Return the rows of workloads that were not given, those with pods, and the preempted pods by workload."""
     members = [member for shape in cluster.demand.shapes for member in shape.members]
     members += [blocked.member for blocked in cluster.demand.blocked]

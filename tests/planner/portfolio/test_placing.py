@@ -14,7 +14,7 @@ from dra_planner.fleet import read_fleet
 from dra_planner.model import WorkloadRef
 from dra_planner.plan import read_checked
 from dra_planner.portfolio import placing
-from dra_planner.portfolio.placing import Movable, Placement, PlacingCluster, place_workloads
+from dra_planner.portfolio.placing import ClusterAssignment, Movable, PlacingCluster, place_workloads
 from dra_planner.releases import features_of
 from dra_planner.sources import Source
 
@@ -42,7 +42,7 @@ def fleet(pools: tuple[Pool, ...]) -> Any:
     )
 
 
-def place(instance: Instance) -> Placement:
+def place(instance: Instance) -> ClusterAssignment:
     features = features_of(34)
     clusters = []
     for at, pools in enumerate(instance.pools):

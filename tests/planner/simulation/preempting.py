@@ -11,7 +11,7 @@ import yaml
 
 from dra_planner.plan import PlanRequest, read_cluster
 from dra_planner.plan.cluster.snapshot_plan import ReadCluster
-from dra_planner.simulation import SETTLED, Order, Simulator, observed_nodes
+from dra_planner.simulation import SETTLED, ArrivalOrder, Simulator, observed_nodes
 from dra_planner.simulation.simulator import STEPS, Run
 from dra_planner.sources import Source
 
@@ -53,7 +53,7 @@ def simulator_of(cluster: ReadCluster, *, counted: bool = True) -> Simulator:
     return Simulator.of(demand, nodes, cluster.manifests.classes, cluster.features)
 
 
-def simulated(simulator: Simulator, case: Json, order: Order = SETTLED) -> Became:
+def simulated(simulator: Simulator, case: Json, order: ArrivalOrder = SETTLED) -> Became:
     """Return what becomes of a cluster in one order; ties are broken by its seed."""
     run = Run(simulator.setting, order, STEPS)
     for phase in order.phases(simulator.setting.documents()):
@@ -88,7 +88,7 @@ def counted_before(case: Json) -> Iterator[tuple[str, int, int]]:
 def differences(case: Json) -> tuple[list[str], int]:
     """Return what no way to break ties comes to, in lines, and how many ways were tried."""
     became, simulator = Became(**case["became"]), simulator_of(read(case))
-    tries = [SETTLED, *(Order("settled", seed) for seed in range(1, SEEDS + 1))]
+    tries = [SETTLED, *(ArrivalOrder("settled", seed) for seed in range(1, SEEDS + 1))]
     first: Became | None = None
     for number, order in enumerate(tries, 1):
         found = simulated(simulator, case, order)

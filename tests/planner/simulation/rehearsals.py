@@ -22,7 +22,15 @@ from dra_planner.claims import expand_claims
 from dra_planner.offers import observe_offers
 from dra_planner.plan import read_checked
 from dra_planner.releases import features_of, parse_version
-from dra_planner.simulation import AT_ONCE, REVERSED, SETTLED, Order, Outcome, Simulator, observed_nodes
+from dra_planner.simulation import (
+    AT_ONCE,
+    REVERSED,
+    SETTLED,
+    ArrivalOrder,
+    SimulationOutcome,
+    Simulator,
+    observed_nodes,
+)
 from dra_planner.sources import Source
 
 CASES = Path(__file__).parent / "rehearsals"
@@ -93,12 +101,12 @@ def compare(name: str) -> Iterator[Comparison]:
             name: Counts(each["placed"], each["pending"], _by_pool(each["nodes"]))
             for name, each in recorded["workloads"].items()
         }
-        runs = map(simulator.run, (certain, *(Order(chance, seed) for seed in SEEDS)))
+        runs = map(simulator.run, (certain, *(ArrivalOrder(chance, seed) for seed in SEEDS)))
         found = [Comparison(name, recorded["arrival"], wanted, _counts(outcome)) for outcome in runs]
         yield max(found, key=lambda each: (each.counts_agree, each.in_right_pool))
 
 
-def _counts(outcome: Outcome) -> dict[str, Counts]:
+def _counts(outcome: SimulationOutcome) -> dict[str, Counts]:
     return {
         ref.name: Counts(each.placed, each.pending, _by_pool(each.nodes)) for ref, each in outcome.workloads.items()
     }

@@ -22,7 +22,7 @@ from dra_planner.plan import read_checked
 from dra_planner.releases import Features
 from dra_planner.simulation import SETTLED, Simulator, observed_nodes
 from dra_planner.simulation.cluster.cluster import SimulatedPod
-from dra_planner.simulation.scheduler.scheduling import Failure
+from dra_planner.simulation.scheduler.scheduling import SchedulingFailure
 from dra_planner.simulation.simulator import STEPS, Run
 from dra_planner.simulation.workloads.controllers import Controller, Replicas
 from dra_planner.simulation.workloads.rollouts import RollingReplicas
@@ -153,7 +153,7 @@ class _Play:
         outcome.devices.sort()
         return outcome
 
-    def _reason(self, ref: WorkloadRef, failure: Failure) -> Any:
+    def _reason(self, ref: WorkloadRef, failure: SchedulingFailure) -> Any:
         """The scheduler counts the nodes that a DaemonSet's pod is not for; here they are not asked."""
         reason = reason_class(failure)
         others = len(self.setting.nodes) - 1
@@ -171,7 +171,7 @@ _ERRORS = (
 )
 
 
-def reason_class(failure: Failure) -> Any:
+def reason_class(failure: SchedulingFailure) -> Any:
     """Return the class of the reason: of the error, or the nodes counted by what turned each of them down."""
     if failure.error is not None:
         return "error: " + next((text for text in _ERRORS if text in failure.error.message), failure.error.message)

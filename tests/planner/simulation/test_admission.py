@@ -8,14 +8,14 @@ from allocation_builders import CLASSES, shape
 from clusters import F36, bare, offer, workload
 
 from dra_planner.model import Demand, Figures, ObjectKey, PodQuotas, Shape
-from dra_planner.simulation import REVERSED, SETTLED, Order, Simulator, observed_nodes
+from dra_planner.simulation import REVERSED, SETTLED, ArrivalOrder, Simulator, observed_nodes
 
 PODS = ObjectKey("default", "q"), "pods"
 WIDE = {"cpu": 6_000}
 
 
 def placed(
-    made: Sequence[Shape], room: int, order: Order = SETTLED, *, refused: Mapping[str, int] | None = None
+    made: Sequence[Shape], room: int, order: ArrivalOrder = SETTLED, *, refused: Mapping[str, int] | None = None
 ) -> dict[str, int]:
     """Return how many pods of each workload run on a node of eight CPUs, where a quota has room for so many pods.
 

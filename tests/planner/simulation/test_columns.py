@@ -10,8 +10,8 @@ from allocation_builders import CLASSES, claim, first_of, request, shape
 from clusters import F36, offer, workload
 
 from dra_planner.model import ClaimSpec, Demand, ObjectKey, Shape, ShapeClaim
-from dra_planner.simulation import Order, Simulator, observed_nodes
-from dra_planner.simulation.outcome import Outcome
+from dra_planner.simulation import ArrivalOrder, Simulator, observed_nodes
+from dra_planner.simulation.outcome import SimulationOutcome
 from dra_planner.simulation.scheduler import weighing
 from dra_planner.simulation.scheduler.scheduling import Scheduler
 
@@ -40,7 +40,7 @@ def some(rng: random.Random, at: int, pods: int) -> Shape:
     return workload(made, rng.randint(1, pods), at=at, kind=rng.choice(("Deployment", "Job", "StatefulSet")))
 
 
-def told(outcome: Outcome) -> Any:
+def told(outcome: SimulationOutcome) -> Any:
     why = {name: [(each.node, each.nodes) for each in failure.rejections] for name, failure in outcome.pending.items()}
     return dict(outcome.placed), why
 
@@ -48,7 +48,7 @@ def told(outcome: Outcome) -> Any:
 @pytest.mark.parametrize("seed", range(6))
 def test_what_is_remembered_changes_nothing(seed, monkeypatch):
     made = simulator(seed)
-    orders = [Order("settled"), Order("settled", 3), Order("random", 1)]
+    orders = [ArrivalOrder("settled"), ArrivalOrder("settled", 3), ArrivalOrder("random", 1)]
     remembering = [told(made.run(order, lost=["n7"])) for order in orders]
     monkeypatch.setattr(Scheduler, "_is_judged_alone", lambda self, rules: False)
     assert remembering == [told(made.run(order, lost=["n7"])) for order in orders]
@@ -56,6 +56,6 @@ def test_what_is_remembered_changes_nothing(seed, monkeypatch):
 
 def test_scores_above_a_byte_are_compared_node_by_node(monkeypatch):
     made = simulator(1)
-    expected = told(made.run(Order("random", 1)))
+    expected = told(made.run(ArrivalOrder("random", 1)))
     monkeypatch.setattr(weighing, "MOST", 3)
-    assert told(simulator(1).run(Order("random", 1))) == expected
+    assert told(simulator(1).run(ArrivalOrder("random", 1))) == expected

@@ -14,10 +14,10 @@ from dra_planner.simulation import (
     AT_ONCE,
     REVERSED,
     SETTLED,
+    ArrivalOrder,
     CountQuestion,
     Fix,
     Opened,
-    Order,
     SimulatedCounts,
     SimulatedPool,
     Simulator,
@@ -124,7 +124,7 @@ WHOLE_AND_SMALL = [bare(shape(FOUR_GPUS), "whole", at=0), workload(shape(ONE_GPU
 """Everything is placed on two nodes as long as the whole one comes first."""
 
 
-def checked(*pools: SimulatedPool, checks: Sequence[Order], steps: int = 200_000) -> SimulatedCounts:
+def checked(*pools: SimulatedPool, checks: Sequence[ArrivalOrder], steps: int = 200_000) -> SimulatedCounts:
     demand = Demand(shapes=tuple(WHOLE_AND_SMALL))
     question = CountQuestion(
         demand=demand, pools=pools, classes=CLASSES, features=F36, orders=(SETTLED,), checks=tuple(checks)

@@ -18,12 +18,12 @@ from dra_planner.model import (
     Requirement,
     TopologySpreadConstraint,
 )
-from dra_planner.simulation import AT_ONCE, REVERSED, SETTLED, Order, Outcome, Simulator
+from dra_planner.simulation import AT_ONCE, REVERSED, SETTLED, ArrivalOrder, SimulationOutcome, Simulator
 
 EVERYONE = LabelSelector()
 APART = PodAffinityTerm(topology_key=ZONE, label_selector=EVERYONE)
 EVEN = TopologySpreadConstraint(max_skew=1, topology_key=ZONE, label_selector=EVERYONE)
-ORDERS = st.sampled_from([SETTLED, AT_ONCE, REVERSED, *(Order("random", seed) for seed in range(3))])
+ORDERS = st.sampled_from([SETTLED, AT_ONCE, REVERSED, *(ArrivalOrder("random", seed) for seed in range(3))])
 
 
 @st.composite
@@ -52,7 +52,7 @@ def workloads(draw):
     return made
 
 
-def sums(outcome: Outcome) -> list[tuple[str, int, int]]:
+def sums(outcome: SimulationOutcome) -> list[tuple[str, int, int]]:
     return [(ref.name, each.placed, each.pending) for ref, each in sorted(outcome.workloads.items())]
 
 

@@ -26,7 +26,7 @@ from dra_planner.model import (
 )
 from dra_planner.model import ObjectKey as Key
 from dra_planner.releases import features_of
-from dra_planner.simulation import AT_ONCE, MOST_ALLOCATED, REVERSED, Order
+from dra_planner.simulation import AT_ONCE, MOST_ALLOCATED, REVERSED, ArrivalOrder
 
 APP = LabelSelector((Requirement("app", "In", ("a",)),))
 ONE_GPU, FOUR_GPUS = claim(request()), claim(request(count=4))
@@ -283,7 +283,7 @@ def test_a_pod_whose_attempt_ended_with_an_error_is_tried_again_after_other_pods
 def test_too_few_steps_are_said():
     found = simulator([workload(shape(), 50)], [offer()])
     assert not found.run(steps=10).complete
-    assert found.run(Order("random", 3)).complete
+    assert found.run(ArrivalOrder("random", 3)).complete
 
 
 def test_nodes_with_equal_pods_on_them_are_judged_once():

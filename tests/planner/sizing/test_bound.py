@@ -15,8 +15,8 @@ from sizing_builders import pool, size, workload
 from dra_planner.sizing.bound.exact import (
     BoundModel,
     BoundPool,
+    CapacityRow,
     Certificate,
-    Row,
     Worth,
     apply,
     area_certificates,
@@ -34,7 +34,7 @@ def model(demand: dict[int, int], *pools: tuple[int, dict[int, tuple[int, int]]]
             BoundPool(
                 minimum=0,
                 maximum=most,
-                rows=(Row("devices", devices, {item: need for item, (need, _) in items.items()}),),
+                rows=(CapacityRow("devices", devices, {item: need for item, (need, _) in items.items()}),),
                 most={item: count for item, (_, count) in items.items()},
             )
             for devices, items in pools
@@ -104,13 +104,13 @@ def test_the_relaxation_finds_prices_that_one_row_alone_does_not() -> None:
             BoundPool(
                 minimum=0,
                 maximum=100,
-                rows=(Row("cpu", 10, {0: 5, 1: 4}), Row("memory", 12, {0: 5, 1: 1})),
+                rows=(CapacityRow("cpu", 10, {0: 5, 1: 4}), CapacityRow("memory", 12, {0: 5, 1: 1})),
                 most={0: 2, 1: 2},
             ),
             BoundPool(
                 minimum=0,
                 maximum=100,
-                rows=(Row("cpu", 12, {0: 1, 1: 4}), Row("memory", 10, {0: 5, 1: 2})),
+                rows=(CapacityRow("cpu", 12, {0: 1, 1: 4}), CapacityRow("memory", 10, {0: 5, 1: 2})),
                 most={0: 2, 1: 3},
             ),
         ),

@@ -20,9 +20,9 @@ from dra_planner.model import (
     Toleration,
 )
 from dra_planner.offers import Offer
-from dra_planner.sizing.items import Item, Part
+from dra_planner.sizing.items import Item, ShapePods
 from dra_planner.sizing.packing.empty_nodes import Nodes, group_kinds
-from dra_planner.sizing.packing.filling import Filling, Stage
+from dra_planner.sizing.packing.filling import Filling, FillStage
 
 ZONE = "topology.kubernetes.io/zone"
 TAINT = Taint("gpu", "present")
@@ -71,7 +71,7 @@ def open_alone(offer: Offer) -> NodeState:
     return open_offer(offer, CLASSES, FEATURES, sight_of(SHAPES))
 
 
-def same(stage: Stage, node: NodeState) -> bool:
+def same(stage: FillStage, node: NodeState) -> bool:
     seen = stage.state
     return (dict(seen.used), seen.taken, seen.shares) == (dict(node.used), node.taken, node.shares)
 
@@ -87,7 +87,7 @@ def test_filling_in_bulk_is_placing_pod_by_pod(seed: int) -> None:
         expected, node = pod_by_pod(node, shape, limit)
         count = 0
         if nodes.admits(shape, at):
-            count, stage = nodes.filling.fill(Item((Part(shape, 1),), limit), stage, limit)
+            count, stage = nodes.filling.fill(Item((ShapePods(shape, 1),), limit), stage, limit)
         assert (count, same(stage, node)) == (expected, True), shape.id
 
 
@@ -127,5 +127,5 @@ def test_claims_that_differ_in_name_alone_are_asked_about_once() -> None:
     filling = Filling()
     stage = filling.open(open_alone(POOLS[0]))
     renamed = replace(SHAPES[2], id="renamed", claims=(replace(SHAPES[2].claims[0], name="other"),))
-    first, second = (filling.taken(Item((Part(shape, 1),), 1), stage.kind) for shape in (SHAPES[2], renamed))
-    assert first.claims == second.claims != filling.taken(Item((Part(SHAPES[3], 1),), 1), stage.kind).claims
+    first, second = (filling.taken(Item((ShapePods(shape, 1),), 1), stage.kind) for shape in (SHAPES[2], renamed))
+    assert first.claims == second.claims != filling.taken(Item((ShapePods(SHAPES[3], 1),), 1), stage.kind).claims

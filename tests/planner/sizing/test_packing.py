@@ -11,7 +11,7 @@ from sizing_builders import CLASSES, FEATURES, pool, workload
 from dra_planner.allocation import NodeState, Placement, open_node, place
 from dra_planner.model import Shape
 from dra_planner.offers import Offer
-from dra_planner.sizing.items import Item, Part
+from dra_planner.sizing.items import Item, ShapePods
 from dra_planner.sizing.packing.filling import Filling
 from dra_planner.sizing.packing.first_fit import Room, pack
 
@@ -70,7 +70,7 @@ def test_bulk_first_fit_is_first_fit(
         filling,
     )
     shapes = [(workload(f"w{i}", pods, gpus=g, cpu=c * 1000), pods) for i, (g, c, pods) in enumerate(shape_rows)]
-    items = [Item((Part(shape, 1),), pods) for shape, pods in shapes]
+    items = [Item((ShapePods(shape, 1),), pods) for shape, pods in shapes]
     fills = {
         (item, index): filling.fill(items[item], room.empty, 100)[0]
         for item in range(len(items))
@@ -93,6 +93,6 @@ def test_bulk_first_fit_is_first_fit(
 def test_a_class_splits_into_three_at_most() -> None:
     filling = Filling()
     rooms = rooms_of([pool("a", gpus=4, at_least=10, at_most=10)], filling)
-    item = Item((Part(workload("w", 10, gpus=1), 1),), 10)
+    item = Item((ShapePods(workload("w", 10, gpus=1), 1),), 10)
     packing = pack([item], [0], rooms, [10], [(0,)], filling, lambda *_: None)
     assert [group.count for group in packing.classes] == [2, 1, 7]

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from dra_planner.sizing.bound.exact import BoundLimit, BoundModel, BoundPool, Row, apply
+from dra_planner.sizing.bound.exact import BoundLimit, BoundModel, BoundPool, CapacityRow, apply
 from dra_planner.sizing.bound.relaxation import Relaxation
 from dra_planner.sizing.bound.sifting import sift
 
@@ -27,7 +27,7 @@ def many_pools(seed: int, *, limited: bool) -> tuple[BoundModel, list[int]]:
             BoundPool(
                 minimum=chance.randint(0, 1) if limited and size % 20 == 0 else 0,
                 maximum=chance.randint(1, 30) if limited else 10**6,
-                rows=(Row("cpu", capacity[0], cpu), Row("memory", capacity[1], memory)),
+                rows=(CapacityRow("cpu", capacity[0], cpu), CapacityRow("memory", capacity[1], memory)),
                 most={item: count for item, count in most.items() if count},
             )
         )

@@ -9,7 +9,7 @@ from sizing_builders import CLASSES, FEATURES, demand, pool, workload
 
 from dra_planner.model import SharedLimit
 from dra_planner.sizing import Sizer
-from dra_planner.sizing.bound.exact import BoundModel, BoundPool, Certificate, Row, apply
+from dra_planner.sizing.bound.exact import BoundModel, BoundPool, CapacityRow, Certificate, apply
 from dra_planner.sizing.least_raises import Raises, Tried, least_raises
 from dra_planner.sizing.packing.strategies import _whole_parts
 
@@ -43,7 +43,7 @@ def test_a_hundred_pools_of_different_sizes_are_sized(*, with_solver: bool) -> N
 
 
 def test_prices_beyond_every_float_prove_as_much_as_small_ones() -> None:
-    rows = (Row("cpu", 64, {0: 8}),)
+    rows = (CapacityRow("cpu", 64, {0: 8}),)
     pools = tuple(BoundPool(minimum=0, maximum=9, rows=rows, most={0: 8}) for _ in range(2))
     model = BoundModel(demand={0: 60}, pools=pools)
     small = apply(Certificate(items={0: 1}), model)

@@ -6,7 +6,7 @@ import pytest
 
 from dra_planner import catalog
 from dra_planner.drivers import nvidia
-from dra_planner.drivers.nvidia import DriverSettings, predict_slices, slice_assumptions
+from dra_planner.drivers.nvidia import PublishingSettings, predict_slices, slice_assumptions
 from dra_planner.releases import features_of
 
 
@@ -16,7 +16,7 @@ def assume(machine: str, driver: str = "25.8.1", cloud: str = "eks", mig: str = 
             catalog.machine(cloud, machine),
             nvidia.driver_release(driver),
             mig=mig,
-            settings=DriverSettings(gates=gates),
+            settings=PublishingSettings(gates=gates),
         )
     )
 
@@ -52,7 +52,7 @@ def test_what_is_not_known_is_said(text: str, words: str) -> None:
 @pytest.mark.parametrize("mig", ["none", "all-enabled"])
 def test_what_is_said_of_partitions_is_what_is_published(mig: str) -> None:
     machine, driver = catalog.machine("eks", "p4d.24xlarge"), nvidia.driver_release("0.4.1")
-    settings = DriverSettings(gates={"DynamicMIG": True})
+    settings = PublishingSettings(gates={"DynamicMIG": True})
     slices = predict_slices(machine, driver, node_name="n", features=features_of(36), mig=mig, settings=settings)
     is_published = any(device.attributes["type"] == "mig" for each in slices for device in each.devices)
     said = assume("p4d.24xlarge", "0.4.1", mig=mig, DynamicMIG=True)

@@ -15,14 +15,14 @@ import yaml
 from dra_planner import catalog
 from dra_planner.drivers import nvidia
 from dra_planner.drivers.dranet import predict_network_slices
-from dra_planner.drivers.nvidia import DriverSettings, predict_slices
+from dra_planner.drivers.nvidia import PublishingSettings, predict_slices
 from dra_planner.plan import read_checked
 from dra_planner.releases import RELEASES, features_of
 from dra_planner.slices import render_slice
 from dra_planner.sources import Source
 
 GOLDEN = Path(__file__).parent / "golden"
-DYNAMIC = DriverSettings(gates={"DynamicMIG": True})
+DYNAMIC = PublishingSettings(gates={"DynamicMIG": True})
 
 
 @dataclass(frozen=True)
@@ -32,12 +32,12 @@ class Case:
     minor: int = 34
     mig: str = "none"
     cloud: str = "eks"
-    settings: DriverSettings = field(default_factory=DriverSettings)
+    settings: PublishingSettings = field(default_factory=PublishingSettings)
     network: bool = False
 
 
-def shares(how: str) -> DriverSettings:
-    return DriverSettings(gates={"ConsumableShares": True}, consumable_shares=how)
+def shares(how: str) -> PublishingSettings:
+    return PublishingSettings(gates={"ConsumableShares": True}, consumable_shares=how)
 
 
 CASES = {
@@ -64,7 +64,7 @@ CASES = {
     "eks-h100-dynamic": Case("p5.4xlarge", "0.4.1", 36, settings=DYNAMIC),
     "eks-h100-shares": Case("p5.4xlarge", "0.5.0", 36, settings=shares("10")),
     "eks-h100-passthrough": Case(
-        "p5.4xlarge", "0.4.1", 36, settings=DriverSettings(gates={"PassthroughSupport": True})
+        "p5.4xlarge", "0.4.1", 36, settings=PublishingSettings(gates={"PassthroughSupport": True})
     ),
     "eks-h100-network": Case("p5.4xlarge", "0.4.1", 36, network=True),
     "eks-h200": Case("p5en.48xlarge", "0.5.0", 36),
@@ -72,7 +72,7 @@ CASES = {
     "eks-b200": Case("p6-b200.48xlarge", "0.4.1", 36, network=True),
     "eks-b200-seven": Case("p6-b200.48xlarge", "0.4.1", 36, mig="0=all-1g.23gb;1-7=none"),
     "eks-b300": Case("p6-b300.48xlarge", "0.4.1", 36),
-    "eks-gb200": Case("p6e-gb200.36xlarge", "25.8.1", settings=DriverSettings(compute_domains=True)),
+    "eks-gb200": Case("p6e-gb200.36xlarge", "25.8.1", settings=PublishingSettings(compute_domains=True)),
     "eks-rtx-pro-6000": Case("g7e.2xlarge", "0.4.1", 36),
     "eks-rtx-pro-6000-dynamic": Case("g7e.2xlarge", "0.4.1", 36, settings=DYNAMIC),
     "eks-l4-memory-shares": Case("g6.2xlarge", "0.5.0", 36, settings=shares("memory")),
@@ -90,7 +90,7 @@ CASES = {
         "p5.4xlarge",
         "0.5.0",
         36,
-        settings=DriverSettings(
+        settings=PublishingSettings(
             gates={"PassthroughSupport": True, "ConsumableShares": True}, consumable_shares="2", compute_domains=True
         ),
         network=True,
@@ -102,7 +102,7 @@ CASES = {
     "aks-h100": Case("Standard_ND96isr_H100_v5", "0.5.0", 36, cloud="aks"),
     "aks-h100-nvl": Case("Standard_NC80adis_H100_v5", "0.4.1", 36, cloud="aks"),
     "aks-gb300": Case(
-        "Standard_ND128isr_GB300_v6", "0.4.1", 36, cloud="aks", settings=DriverSettings(compute_domains=True)
+        "Standard_ND128isr_GB300_v6", "0.4.1", 36, cloud="aks", settings=PublishingSettings(compute_domains=True)
     ),
     "gke-rtx-pro-6000-eighth": Case("g4-standard-6", "0.4.1", 36, cloud="gke"),
 }

@@ -8,7 +8,7 @@ import pytest
 
 from dra_planner import catalog
 from dra_planner.drivers import nvidia
-from dra_planner.drivers.nvidia import DriverSettings, Gpu, MigProfile, predict_slices
+from dra_planner.drivers.nvidia import Gpu, MigProfile, PublishingSettings, predict_slices
 from dra_planner.errors import CatalogError
 from dra_planner.model import Device, ResourceSlice
 from dra_planner.quantity import Quantity
@@ -91,7 +91,7 @@ def publish(gpu_id: str) -> tuple[ResourceSlice, ...]:
         node_name="node-0",
         features=features_of(36),
         mig="all-enabled",
-        settings=DriverSettings(gates={"DynamicMIG": True}),
+        settings=PublishingSettings(gates={"DynamicMIG": True}),
     )
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from dra_planner import catalog
 from dra_planner.drivers import nvidia
-from dra_planner.drivers.nvidia import DriverSettings, predict_slices
+from dra_planner.drivers.nvidia import PublishingSettings, predict_slices
 from dra_planner.releases import features_of
 
 with (Path(__file__).parent / "observed.csv").open() as file:
@@ -30,7 +30,7 @@ def test_nodes_publish_what_was_predicted(row: dict[str, str]) -> None:
         node_name="node-0",
         features=features_of(int(row["minor"])),
         mig=row["mig"],
-        settings=DriverSettings(gates={"DynamicMIG": True} if row["dynamic_mig"] == "yes" else {}),
+        settings=PublishingSettings(gates={"DynamicMIG": True} if row["dynamic_mig"] == "yes" else {}),
     )
     devices = [device for each in slices for device in each.devices if device.attributes["type"] == row["type"]]
     assert len(devices) == int(row["count"])

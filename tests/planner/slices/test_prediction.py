@@ -7,7 +7,7 @@ import pytest
 from dra_planner import catalog
 from dra_planner.drivers import nvidia
 from dra_planner.drivers.dranet import predict_network_slices
-from dra_planner.drivers.nvidia import COMPUTE_DOMAIN_DRIVER, GPU_DRIVER, DriverSettings, predict_slices
+from dra_planner.drivers.nvidia import COMPUTE_DOMAIN_DRIVER, GPU_DRIVER, PublishingSettings, predict_slices
 from dra_planner.errors import CatalogError, UnsupportedFeature
 from dra_planner.model import Device, ResourceSlice, Unknown, Version
 from dra_planner.quantity import Quantity
@@ -21,7 +21,7 @@ def predict(
     cloud: str = "eks",
     minor: int = 34,
     mig: str = "none",
-    settings: DriverSettings | None = None,
+    settings: PublishingSettings | None = None,
 ) -> tuple[ResourceSlice, ...]:
     return predict_slices(
         catalog.machine(cloud, machine),
@@ -29,7 +29,7 @@ def predict(
         node_name="node-0",
         features=features_of(minor),
         mig=mig,
-        settings=settings or DriverSettings(),
+        settings=settings or PublishingSettings(),
     )
 
 
@@ -37,7 +37,7 @@ def devices(*args: object, **kwargs: object) -> tuple[Device, ...]:
     return tuple(device for each in predict(*args, **kwargs) for device in each.devices)  # type: ignore[arg-type]  # passed on
 
 
-DYNAMIC = DriverSettings(gates={"DynamicMIG": True})
+DYNAMIC = PublishingSettings(gates={"DynamicMIG": True})
 
 
 def test_an_l4_node() -> None:
@@ -131,7 +131,7 @@ def test_ampere_is_partitioned_only_with_mig_switched_on_and_then_without_the_gp
 
 
 def test_shares_by_number() -> None:
-    settings = DriverSettings(gates={"ConsumableShares": True}, consumable_shares="4")
+    settings = PublishingSettings(gates={"ConsumableShares": True}, consumable_shares="4")
     (device,) = devices("g6.2xlarge", "0.5.0", minor=36, settings=settings)
     assert device.allow_multiple_allocations
     policy = device.capacity["shares"].request_policy
@@ -141,7 +141,7 @@ def test_shares_by_number() -> None:
 
 
 def test_lists_are_published_only_where_the_api_takes_them() -> None:
-    gates = DriverSettings(gates={"DRAListTypeAttributes": True})
+    gates = PublishingSettings(gates={"DRAListTypeAttributes": True})
     machine, release = catalog.machine("eks", "p4d.24xlarge"), nvidia.driver_release("0.5.0")
     features = features_of(36).with_gates(list_attributes=True)
     (published,) = predict_slices(machine, release, node_name="node-0", features=features, settings=gates)
@@ -151,7 +151,7 @@ def test_lists_are_published_only_where_the_api_takes_them() -> None:
 
 
 def test_compute_domains_publish_one_channel_and_one_daemon() -> None:
-    slices = predict("p6e-gb200.36xlarge", settings=DriverSettings(compute_domains=True))
+    slices = predict("p6e-gb200.36xlarge", settings=PublishingSettings(compute_domains=True))
     assert [each.driver for each in slices] == [GPU_DRIVER, COMPUTE_DOMAIN_DRIVER]
     assert [device.name for device in slices[1].devices] == ["channel-0", "daemon-0"]
 
@@ -186,7 +186,7 @@ def test_compute_domains_publish_one_channel_and_one_daemon() -> None:
             "DRAConsumableCapacity",
             {
                 "driver": "0.5.0",
-                "settings": DriverSettings(gates={"ConsumableShares": True}, consumable_shares="memory"),
+                "settings": PublishingSettings(gates={"ConsumableShares": True}, consumable_shares="memory"),
             },
         ),
     ],
@@ -211,7 +211,7 @@ def test_machines_without_public_interfaces_publish_none() -> None:
 
 
 def test_what_a_fabric_manager_tells_is_known_to_the_node_alone() -> None:
-    gates = DriverSettings(gates={"FabricManagerPartitioning": True, "PassthroughSupport": True})
+    gates = PublishingSettings(gates={"FabricManagerPartitioning": True, "PassthroughSupport": True})
     (published,) = predict("p5.48xlarge", "0.5.0", settings=gates)
     names = {"gpuModuleID", "partition1", "partition2", "partition4", "partition8"}
     for device in (published.devices[0], published.devices[-1]):

@@ -15,7 +15,7 @@ from dra_planner.catalog import Machine
 from dra_planner.drivers import DriverNode, every_driver, nvidia
 from dra_planner.drivers.dranet import predict_network_slices
 from dra_planner.drivers.neuron import NEURON_DRIVER
-from dra_planner.drivers.nvidia import DriverRelease, DriverSettings, predict_slices
+from dra_planner.drivers.nvidia import DriverRelease, PublishingSettings, predict_slices
 from dra_planner.drivers.nvidia.devices import NUMA_NODE
 from dra_planner.drivers.tpu import TPU_DRIVER
 from dra_planner.errors import CatalogError, UnsupportedFeature
@@ -38,7 +38,7 @@ MINORS = (34, 35, 36, 37)
 
 
 def try_predicting(
-    machine: Machine, release: DriverRelease, minor: int, mig: str, settings: DriverSettings
+    machine: Machine, release: DriverRelease, minor: int, mig: str, settings: PublishingSettings
 ) -> tuple[ResourceSlice, ...]:
     """The slices, none where the combination is refused."""
     try:
@@ -49,7 +49,7 @@ def try_predicting(
         return ()
 
 
-Case = tuple[Machine, DriverRelease, int, str, DriverSettings]
+Case = tuple[Machine, DriverRelease, int, str, PublishingSettings]
 
 
 def with_gate(gate: str) -> list[DriverRelease]:
@@ -66,10 +66,10 @@ def predictions(draw: st.DrawFn) -> Case:
     layouts = nvidia.mig_layouts(nvidia.gpu(machine.accelerator.gpu))
     compute_domains = draw(st.booleans())
     if way == "plain":
-        settings = DriverSettings(compute_domains=compute_domains)
+        settings = PublishingSettings(compute_domains=compute_domains)
         return machine, draw(st.sampled_from(RELEASES)), draw(st.sampled_from(MINORS)), "none", settings
     if way == "layout":
-        settings = DriverSettings(compute_domains=compute_domains)
+        settings = PublishingSettings(compute_domains=compute_domains)
         releases = [release for release in RELEASES if not release.publishes_mig_parents]
         return (
             machine,
@@ -80,7 +80,7 @@ def predictions(draw: st.DrawFn) -> Case:
         )
     gate = {"dynamic": "DynamicMIG", "passthrough": "PassthroughSupport", "shares": "ConsumableShares"}[way]
     shares = draw(st.sampled_from(["memory", "unlimited", "3"])) if way == "shares" else ""
-    settings = DriverSettings(gates={gate: True}, consumable_shares=shares, compute_domains=compute_domains)
+    settings = PublishingSettings(gates={gate: True}, consumable_shares=shares, compute_domains=compute_domains)
     mig = draw(st.sampled_from(["none", "all-enabled"])) if way == "dynamic" else "none"
     return machine, draw(st.sampled_from(with_gate(gate))), draw(st.sampled_from(MINORS[2:])), mig, settings
 
@@ -145,7 +145,7 @@ def test_more_gpus_never_publish_fewer_devices(release: DriverRelease) -> None:
     by_model: dict[str, list[tuple[int, int]]] = {}
     for machine in GPU_MACHINES:
         assert machine.accelerator is not None
-        published = try_predicting(machine, release, 36, "none", DriverSettings())
+        published = try_predicting(machine, release, 36, "none", PublishingSettings())
         if published:
             by_model.setdefault(str(machine.accelerator.gpu), []).append(
                 (machine.gpu_count, len(list(devices(published))))
@@ -157,7 +157,9 @@ def test_more_gpus_never_publish_fewer_devices(release: DriverRelease) -> None:
 def test_unknown_values_of_one_attribute_are_grouped_as_the_topology_says() -> None:
     for machine in GPU_MACHINES:
         places = catalog.gpu_places(machine)
-        published = list(devices(try_predicting(machine, nvidia.driver_release("0.4.1"), 36, "none", DriverSettings())))
+        published = list(
+            devices(try_predicting(machine, nvidia.driver_release("0.4.1"), 36, "none", PublishingSettings()))
+        )
         roots = [device.attributes["resource.kubernetes.io/pcieRoot"] for device in published]
         assert roots == [Unknown(place.pcie_root or "") for place in places]
 
@@ -192,7 +194,7 @@ def test_machines_publish_only_what_they_have() -> None:
         is_served = bool(kinds & {"tpu", "neuron"}) or bool(machine.accelerator and machine.accelerator.vendor == "amd")
         assert is_served or not slices_of_other_drivers(machine), machine.name
         if not machine.gpu_count:
-            assert try_predicting(machine, nvidia.driver_release("25.8.1"), 34, "none", DriverSettings()) == ()
+            assert try_predicting(machine, nvidia.driver_release("25.8.1"), 34, "none", PublishingSettings()) == ()
         for each in predict_network_slices(machine, node_name="n"):
             on_gke = machine.additional_networks or machine.rdma_networks
             expected = machine.efa_interfaces if machine.cloud == "eks" else on_gke

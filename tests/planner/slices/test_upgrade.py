@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from dra_planner.drivers.nvidia import (
-    Change,
+    DriverChange,
     DriverRelease,
-    DriverSettings,
+    PublishingSettings,
     changes_read,
     compare_releases,
     driver_release,
@@ -15,11 +15,11 @@ from dra_planner.drivers.nvidia import (
 )
 
 
-def compare(old: str, new: str, **settings: DriverSettings) -> tuple[Change, ...]:
+def compare(old: str, new: str, **settings: PublishingSettings) -> tuple[DriverChange, ...]:
     return compare_releases(driver_release(old), driver_release(new), **settings)
 
 
-def read(old: str, new: str, *names: str, **settings: DriverSettings) -> list[tuple[str, str]]:
+def read(old: str, new: str, *names: str, **settings: PublishingSettings) -> list[tuple[str, str]]:
     return [(change.kind, change.name) for change in changes_read(compare(old, new, **settings), names)]
 
 
@@ -51,7 +51,7 @@ def test_going_back_is_judged_too() -> None:
 
 
 def test_dynamic_mig_changes_the_memory_of_a_whole_gpu() -> None:
-    dynamic = DriverSettings(gates={"DynamicMIG": True})
+    dynamic = PublishingSettings(gates={"DynamicMIG": True})
     assert read("0.4.1", "0.4.1", "gpu.nvidia.com/memory", new_settings=dynamic) == [
         ("capacity-changed", "gpu.nvidia.com/memory")
     ]
@@ -59,7 +59,7 @@ def test_dynamic_mig_changes_the_memory_of_a_whole_gpu() -> None:
 
 
 def test_sharing_changes_what_a_claim_takes() -> None:
-    shares = DriverSettings(gates={"ConsumableShares": True}, consumable_shares="4")
+    shares = PublishingSettings(gates={"ConsumableShares": True}, consumable_shares="4")
     assert read("0.5.0", "0.5.0", "gpu.nvidia.com/memory", new_settings=shares) == [
         ("capacity-changed", "gpu.nvidia.com/memory")
     ]
@@ -94,7 +94,7 @@ def test_sharing_strategies_that_a_release_refuses_without_its_gate(old: str, ne
 
 
 def test_a_gate_decides_whether_a_strategy_is_refused() -> None:
-    slicing = DriverSettings(gates={"TimeSlicingSettings": True})
+    slicing = PublishingSettings(gates={"TimeSlicingSettings": True})
     kept = compare("25.3.2", "25.8.1", new_settings=slicing)
     assert [change.name for change in kept if change.kind == "config-refused"] == ["MPS"]
     dropped = compare("0.4.1", "0.4.1", old_settings=slicing)

@@ -13,7 +13,7 @@ from dra_sandbox.clouds.azure_native.rows import ROWS as AZURE_ROWS
 from dra_sandbox.clouds.gcp.functions import FUNCTIONS as GCP_FUNCTIONS
 from dra_sandbox.clouds.gcp.rows import ROWS as GCP_ROWS
 from dra_sandbox.clouds.kubernetes.kinds import CLUSTER_SCOPED
-from dra_sandbox.clouds.rows import Row
+from dra_sandbox.clouds.rows import TypeRow
 from dra_sandbox.clouds.sdk import Sdk
 from dra_sandbox.clouds.sdk_schema import Schema, TypeSpec
 
@@ -21,7 +21,7 @@ TABLES = {"aws": AWS_ROWS, "azure-native": AZURE_ROWS, "gcp": GCP_ROWS}
 ROWS = [(cloud, token, row) for cloud, rows in TABLES.items() for token, row in rows.items()]
 
 
-def paths_of(row: Row) -> Iterator[str]:
+def paths_of(row: TypeRow) -> Iterator[str]:
     yield from row.replace
     yield from row.in_place
     yield from row.when_removed
@@ -49,7 +49,7 @@ def exists(schema: Schema, path: str) -> bool:
 
 
 @pytest.mark.parametrize(("cloud", "token", "row"), ROWS, ids=[token for _, token, _ in ROWS])
-def test_every_path_of_a_row_is_an_input_and_every_output_an_output(cloud: str, token: str, row: Row) -> None:
+def test_every_path_of_a_row_is_an_input_and_every_output_an_output(cloud: str, token: str, row: TypeRow) -> None:
     schema = Sdk(cloud).resource(token)
 
     assert [path for path in paths_of(row) if not exists(schema, path)] == []

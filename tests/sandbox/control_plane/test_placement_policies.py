@@ -10,7 +10,7 @@ import pytest
 
 from dra_planner.model import Guards, ObjectKey, SteerRule, WorkloadRef
 from dra_planner.planfile import placement_policies
-from dra_sandbox.control_plane import ApiServer, Refused, Settings, control_plane
+from dra_sandbox.control_plane import ApiRejection, ApiServer, Settings, control_plane
 
 Json = dict[str, Any]
 
@@ -179,5 +179,5 @@ def test_the_api_server_checks_the_expressions(server: ApiServer) -> None:
     faulty = {**first, "metadata": {"name": "faulty"}, "spec": {**spec, "mutations": [
         {"patchType": "JSONPatch", "jsonPatch": {"expression": "[JSONPatch{op: 1}]"}}
     ]}}  # fmt: skip
-    with pytest.raises(Refused):
+    with pytest.raises(ApiRejection):
         server.create(faulty)

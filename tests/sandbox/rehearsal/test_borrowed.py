@@ -10,7 +10,7 @@ from plans import deployment, plan_of, sources
 
 from dra_sandbox.control_plane import ApiServer, ControlPlane, ControlPlaneError, Settings, control_plane
 from dra_sandbox.control_plane.kubeconfig import api_server_of
-from dra_sandbox.rehearsal import NotThrowAway, Request, borrowed_cluster, rehearse
+from dra_sandbox.rehearsal import NotThrowAway, RehearsalRequest, borrowed_cluster, rehearse
 from dra_sandbox.rehearsal.borrowed import MARK, refuse_real
 from dra_sandbox.tools.kubernetes import find_binaries
 
@@ -107,7 +107,7 @@ def test_it_is_rehearsed_on_and_left_as_it_was(plane: ControlPlane, marked: ApiS
     before, given = names(marked), sources(deployment("web", 3))
 
     with borrowed_cluster(plane.kubeconfig, "", MINOR) as where:
-        found = rehearse(where, Request(plan=plan_of(given), sources=given))
+        found = rehearse(where, RehearsalRequest(plan=plan_of(given), sources=given))
         assert marked.call("GET", "/api/v1/nodes/own")["spec"].get("unschedulable") is True
 
     (web,) = found.rows

@@ -8,7 +8,7 @@ import pytest
 from plans import deployment, plan_of, sources
 
 from dra_planner.model import WorkloadRef
-from dra_sandbox.rehearsal import Outcome, SimulatedWorkload, WorkloadOutcome, WorkloadRow
+from dra_sandbox.rehearsal import ComparedWorkload, RehearsalOutcome, RehearsedWorkload, SimulatedWorkload
 from dra_sandbox.rehearsal.comparison import compare
 from dra_sandbox.rehearsal.outcome import PodOutcome
 
@@ -17,12 +17,12 @@ WEB = WorkloadRef("Deployment", "default", "web")
 
 def row(
     replicas: int, pools: dict[str, int], runs: Sequence[dict[str, int]], *, one_by_one: bool = True, room: int = 0
-) -> WorkloadRow:
+) -> ComparedWorkload:
     """Plan so many pods of one GPU on up to four nodes with one and two with four; give what became of them."""
     plan = plan_of(sources(deployment("web", replicas)))
     pods = [PodOutcome(f"web-{index}", node, "", is_judged=True) for index, node in enumerate(_nodes(pools))]
     pods += [PodOutcome(f"web-x{index}", "", "none fits", is_judged=True) for index in range(replicas - len(pods))]
-    outcome = Outcome((WorkloadOutcome(WEB, tuple(pods), pools),), (), decided=True)
+    outcome = RehearsalOutcome((RehearsedWorkload(WEB, tuple(pods), pools),), (), decided=True)
     simulated = [{WEB: SimulatedWorkload(each)} for each in runs]
     (found,) = compare(plan, outcome, {WEB: room}, simulated, one_by_one=one_by_one)
     return found
@@ -32,7 +32,7 @@ def _nodes(pools: dict[str, int]) -> list[str]:
     return [f"{pool}-{index}" for pool, count in pools.items() for index in range(count)]
 
 
-def reasons(found: WorkloadRow) -> tuple[str, str]:
+def reasons(found: ComparedWorkload) -> tuple[str, str]:
     """The reasons for what differs from the plan, and from the simulation."""
     return (
         found.difference.reason if found.difference else "",
@@ -101,7 +101,7 @@ def test_further_runs_are_taken_only_where_the_first_differs(taken: int) -> None
 
     plan = plan_of(sources(deployment("web", 20)))
     pods = tuple(PodOutcome(str(n), "n", "", is_judged=True) for n in range(12))
-    outcome = Outcome((WorkloadOutcome(WEB, pods, {"l4": 4, "a10g": 8}),), (), decided=True)
+    outcome = RehearsalOutcome((RehearsedWorkload(WEB, pods, {"l4": 4, "a10g": 8}),), (), decided=True)
     compare(plan, outcome, {}, runs(), one_by_one=True)
     assert len(asked) == taken
 
@@ -131,7 +131,7 @@ def test_pods_of_one_claim_go_where_the_first_one_goes(placed: int, room: int, r
     plan = plan_of(sources(CLAIM, web.replace('cpu: "1"', 'cpu: "2"').replace("cpu: 1", "cpu: 2")))
     assert dict(plan.workload(*WEB).fits) == {"l4": "does-not-fit", "a10g": "fits"}
     pods = [PodOutcome(f"web-{index}", "l4-0" * (index < placed), "", is_judged=True) for index in range(8)]
-    outcome = Outcome((WorkloadOutcome(WEB, tuple(pods), {"l4": placed}),), (), decided=True)
+    outcome = RehearsalOutcome((RehearsedWorkload(WEB, tuple(pods), {"l4": placed}),), (), decided=True)
     (found,) = compare(plan, outcome, {WEB: room}, [{WEB: SimulatedWorkload({"l4": placed})}], one_by_one=True)
     assert reasons(found) == (reason, "")
 
@@ -153,7 +153,7 @@ def test_who_comes_first_takes_the_room_of_a_quota(api: int, web: int, found: di
     plan = plan_of(sources(QUOTA, deployment("web", 2), deployment("api", 2)))
     placed = {WorkloadRef("Deployment", "default", name): count for name, count in (("web", web), ("api", api))}
     outcomes = [
-        WorkloadOutcome(
+        RehearsedWorkload(
             ref,
             tuple(PodOutcome(f"{ref.name}-{index}", "l4-0", "", is_judged=True) for index in range(count)),
             {"l4": count} if count else {},
@@ -162,5 +162,5 @@ def test_who_comes_first_takes_the_room_of_a_quota(api: int, web: int, found: di
         for ref, count in placed.items()
     ]
     simulated = {ref: SimulatedWorkload({"l4": 2} if ref.name == "web" else {}) for ref in placed}
-    rows = compare(plan, Outcome(tuple(outcomes), (), decided=True), {}, [simulated], one_by_one=True)
+    rows = compare(plan, RehearsalOutcome(tuple(outcomes), (), decided=True), {}, [simulated], one_by_one=True)
     assert {each.outcome.workload.name: reasons(each) for each in rows} == found

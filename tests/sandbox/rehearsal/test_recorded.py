@@ -16,7 +16,7 @@ from dra_planner.model import WorkloadRef
 from dra_planner.plan import Plan, PlanRequest, make_plan
 from dra_planner.releases import RELEASES, parse_version
 from dra_planner.sources import Source
-from dra_sandbox.rehearsal import Order, WorkloadOutcome
+from dra_sandbox.rehearsal import RehearsedWorkload, WorkloadOrder
 from dra_sandbox.rehearsal.cluster import cluster_of
 from dra_sandbox.rehearsal.differences import deviation, enough_runs
 from dra_sandbox.rehearsal.outcome import PodOutcome
@@ -32,15 +32,15 @@ def load(path: Path) -> Json:
     return case
 
 
-def _workload(name: str, row: Json) -> WorkloadOutcome:
+def _workload(name: str, row: Json) -> RehearsedWorkload:
     ref = WorkloadRef(*name.split("/"))
     nodes = [node for node, pods in row["nodes"].items() for _ in range(pods)]
     pods = [PodOutcome(f"{name}-{index}", node, "", is_judged=True) for index, node in enumerate(nodes)]
     pods += [PodOutcome(f"{name}-pending-{index}", "", "no", is_judged=True) for index in range(row["pending"])]
-    return WorkloadOutcome(ref, tuple(pods), row["pools"], row.get("refused", ""))
+    return RehearsedWorkload(ref, tuple(pods), row["pools"], row.get("refused", ""))
 
 
-def simulate(case: Json, plan: Plan, sources: tuple[Source, ...], order: Order) -> Simulation:
+def simulate(case: Json, plan: Plan, sources: tuple[Source, ...], order: WorkloadOrder) -> Simulation:
     """The simulation on the nodes that there were, however many the plan would build now."""
     assert plan.manifests is not None
     assert plan.fleet is not None
@@ -74,7 +74,7 @@ def test_plan_and_simulation_are_as_the_scheduler_was(path: Path) -> None:
         each.workload: {pool for pool, verdict in each.fits if verdict == "does-not-fit"} for each in plan.workloads
     }
     for recorded in case["rehearsals"]:
-        simulation = simulate(case, plan, sources, Order.parse(recorded["order"].partition(",")[0]))
+        simulation = simulate(case, plan, sources, WorkloadOrder.parse(recorded["order"].partition(",")[0]))
         outcomes = [_workload(name, row) for name, row in recorded["outcome"].items()]
         runs = enough_runs(simulation.runs(), outcomes, one_by_one=True)
         for each in outcomes:

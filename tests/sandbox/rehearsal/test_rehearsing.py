@@ -10,7 +10,7 @@ from plans import FLEET, POD, deployment, plan_of, sources
 
 import gpu_manifests
 from dra_sandbox.control_plane import ApiServer, Settings, control_plane
-from dra_sandbox.rehearsal import Comparison, Order, Request, rehearse, rehearse_in_turn
+from dra_sandbox.rehearsal import Comparison, RehearsalRequest, WorkloadOrder, rehearse, rehearse_in_turn
 from dra_sandbox.rehearsal.cluster import planned_cluster
 from dra_sandbox.rehearsal.settling import seconds_to_replacement
 from dra_sandbox.rehearsal.snapshot import PODS
@@ -27,7 +27,9 @@ def binaries() -> Binaries:
 
 def rehearsed(binaries: Binaries, *documents: str, order: str = "document", one_by_one: bool = False) -> Comparison:
     given = sources(*documents)
-    request = Request(plan=plan_of(given), sources=given, order=Order.parse(order), one_by_one=one_by_one)
+    request = RehearsalRequest(
+        plan=plan_of(given), sources=given, order=WorkloadOrder.parse(order), one_by_one=one_by_one
+    )
     with control_plane(Settings(MINOR), binaries) as plane:
         return rehearse(plane, request)
 
@@ -59,7 +61,7 @@ def test_between_two_rehearsals_no_waiting_pod_starts_on_what_the_others_leave(b
     template = f"{{spec: {{restartPolicy: Never, {POD.removeprefix('{')}}}"
     spec = f"{{parallelism: 20, completions: 20, template: {template}}}"
     given = sources(f"{{apiVersion: batch/v1, kind: Job, metadata: {{name: train}}, spec: {spec}}}\n")
-    request = Request(plan=plan_of(given), sources=given)
+    request = RehearsalRequest(plan=plan_of(given), sources=given)
     with control_plane(Settings(MINOR), binaries) as plane:
         server = ApiServer.of(plane)
         turns = rehearse_in_turn(plane, [request, request])
@@ -127,7 +129,7 @@ def test_guards_of_the_plan_are_real_admission_policies(binaries: Binaries) -> N
         + "placement: exact\n",
     )
     assert plan.guards.kinds
-    request = Request(plan=plan, sources=given)
+    request = RehearsalRequest(plan=plan, sources=given)
     with control_plane(Settings(MINOR), binaries) as plane:
         found = rehearse(plane, request)
 

@@ -6,7 +6,14 @@ import pytest
 from plans import deployment, plan_of, sources
 
 from dra_sandbox.control_plane import Settings, control_plane
-from dra_sandbox.rehearsal import Comparison, Request, Scenario, ScenarioOutcome, UnknownSubject, rehearse
+from dra_sandbox.rehearsal import (
+    Comparison,
+    RehearsalRequest,
+    RehearsalScenario,
+    ScenarioOutcome,
+    UnknownSubject,
+    rehearse,
+)
 from dra_sandbox.tools.kubernetes import find_binaries
 
 MINOR = 36
@@ -18,7 +25,7 @@ MINOR = 36
      "driver-upgraded:0.4.1", "arrival-order:random:7"],
 )  # fmt: skip
 def test_a_scenario_is_written_as_it_is_read(text: str) -> None:
-    assert str(Scenario.parse(text)) == text
+    assert str(RehearsalScenario.parse(text)) == text
 
 
 @pytest.mark.parametrize(
@@ -32,13 +39,13 @@ def test_a_scenario_is_written_as_it_is_read(text: str) -> None:
 )
 def test_what_is_no_scenario_is_told_with_how_it_is_written(text: str, says: str) -> None:
     with pytest.raises(ValueError, match=says):
-        Scenario.parse(text)
+        RehearsalScenario.parse(text)
 
 
 def rehearsed(*scenarios: str, replicas: int = 6) -> Comparison:
     given = sources(deployment("web", replicas))
-    request = Request(
-        plan=plan_of(given), sources=given, scenarios=tuple(map(Scenario.parse, scenarios)), one_by_one=True
+    request = RehearsalRequest(
+        plan=plan_of(given), sources=given, scenarios=tuple(map(RehearsalScenario.parse, scenarios)), one_by_one=True
     )
     with control_plane(Settings(MINOR), find_binaries(MINOR)) as plane:
         return rehearse(plane, request)

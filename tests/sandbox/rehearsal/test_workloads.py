@@ -6,7 +6,7 @@ import pytest
 from plans import POD, TEMPLATE, deployment, plan_of, sources
 
 from dra_planner.sources import Source
-from dra_sandbox.rehearsal.workloads import ANNOTATION, Order, Workloads, read_workloads
+from dra_sandbox.rehearsal.workloads import ANNOTATION, WorkloadOrder, Workloads, read_workloads
 
 
 def read(*documents: str) -> Workloads:
@@ -96,7 +96,7 @@ def test_the_manifests_themselves_stay_as_they_are() -> None:
 def test_orders_of_arrival(text: str, names: list[str]) -> None:
     found = read(*(deployment(name, 1) for name in "abc"))
 
-    order = Order.parse(text)
+    order = WorkloadOrder.parse(text)
 
     assert [each.workload.name for each in order.arrange(found.arrivals)] == names
     assert str(order) == text
@@ -105,4 +105,4 @@ def test_orders_of_arrival(text: str, names: list[str]) -> None:
 @pytest.mark.parametrize("text", ["", "random", "random:x", "document:1", "sorted"])
 def test_other_orders_are_refused(text: str) -> None:
     with pytest.raises(ValueError, match="write document, reversed or random:N"):
-        Order.parse(text)
+        WorkloadOrder.parse(text)

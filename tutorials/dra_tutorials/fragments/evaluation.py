@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from dra_planner.documents.tree import Map
 from dra_planner.errors import Diagnostic, ManifestError, Place, PlannerError
-from dra_planner.manifests.documents import Document, read_documents
+from dra_planner.manifests.documents import ManifestDocument, read_documents
 from dra_planner.manifests.manifests import Manifests
 from dra_planner.manifests.reading import collect_manifests
 from dra_planner.plan import check_selector
@@ -73,7 +73,7 @@ def unevaluated_notes(lines: Iterable[int], file: str) -> Iterator[Diagnostic]:
         yield Diagnostic("note", NOT_JUDGED, message, Place(file, numbers[0]), "")
 
 
-def _documents(block: Source) -> list[Document]:
+def _documents(block: Source) -> list[ManifestDocument]:
     text = _ELLIPSIS.sub("", block.text)
     if "{{" in text or may_be_unfinished(text):
         return []
@@ -83,7 +83,7 @@ def _documents(block: Source) -> list[Document]:
         return []
 
 
-def _evaluate(whole: Whole, document: Document, evaluation: Evaluation) -> Iterator[Diagnostic]:
+def _evaluate(whole: Whole, document: ManifestDocument, evaluation: Evaluation) -> Iterator[Diagnostic]:
     """Yield what the API server and the rules say of what is written, in words about a part."""
     yield from whole.remarks
     try:
@@ -99,7 +99,7 @@ def _evaluate(whole: Whole, document: Document, evaluation: Evaluation) -> Itera
         yield replace(each, message=message, place=replace(each.place, path=_written(each.place.path, document)))
 
 
-def _written(path: str, document: Document) -> str:
+def _written(path: str, document: ManifestDocument) -> str:
     """Return a path from the first of its keys that the part itself begins with; the whole one where it has none."""
     keys = list(document.data) if isinstance(document.data, Map) else []
     found = re.search(rf"(?:^|\.)((?:{'|'.join(map(re.escape, keys))})(?:[.\[].*)?)$", path) if keys else None

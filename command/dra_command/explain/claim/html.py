@@ -12,7 +12,7 @@ from dra_command.pens.html.page import Parts, ReportEntry, coded, coded_lines, r
 from dra_command.pens.verdict_words import VERDICT_AFTER_A_NAME
 from dra_command.plan_report.html.parts import claim_tree
 from dra_planner.model import Verdict
-from dra_planner.plan.explanation.claims import Explanation
+from dra_planner.plan.explanation.claims import ClaimExplanation
 from dra_planner.wording import counted
 
 _STYLES: Final = {"✓": "ok", "✗": "bad", "?": "doubt", "→": "ok"}
@@ -37,7 +37,7 @@ class SearchView:
     steps: tuple[StepView, ...]
 
 
-def explain_html(explanation: Explanation) -> str:
+def explain_html(explanation: ClaimExplanation) -> str:
     """Return the explanation as an HTML document."""
     tree = claim_tree(explanation, most_pools=12)
     places = "node" if explanation.is_observed else "pool"
@@ -69,7 +69,7 @@ def _step(line: Line) -> StepView:
     return StepView(depth_of(line), mark, _STYLES.get(mark, ""), coded(line.text))
 
 
-def _findings(explanation: Explanation) -> Iterator[ReportEntry]:
+def _findings(explanation: ClaimExplanation) -> Iterator[ReportEntry]:
     if explanation.missing is not None:
         missing = explanation.missing
         yield ReportEntry(

@@ -9,12 +9,12 @@ from dra_command.pens.markdown import details, html_code, joined, safe, table_li
 from dra_command.pens.signs import DRAWN
 from dra_command.pens.table import Table
 from dra_command.pens.verdict_words import VERDICT_AFTER_A_NAME
-from dra_planner.plan.explanation.claims import Explanation
+from dra_planner.plan.explanation.claims import ClaimExplanation
 
 _MOST_POOLS = 8
 
 
-def explain_markdown(explanation: Explanation) -> str:
+def explain_markdown(explanation: ClaimExplanation) -> str:
     """Return the explanation, with a newline at its end."""
     said = VERDICT_AFTER_A_NAME[explanation.verdict]
     sign = DRAWN.of(explanation.verdict)

@@ -16,9 +16,9 @@ from dra_command.explain.pool_lines import (
 from dra_command.pens.terminal.page import VERDICT_STYLES, Page
 from dra_command.pens.verdict_words import VERDICT_AFTER_A_NAME
 from dra_planner.allocation.reasons.explanation import AlternativeReport, ConstraintReport, Exclusion
-from dra_planner.cel import Explanation as SelectorReport
-from dra_planner.cel import Term
-from dra_planner.plan.explanation.claims import Explanation, PoolExplanation
+from dra_planner.cel import SelectorExplanation as SelectorReport
+from dra_planner.cel import SelectorTerm
+from dra_planner.plan.explanation.claims import ClaimExplanation, PoolExplanation
 from dra_planner.wording import counted, verb
 
 _STEPS = {
@@ -52,7 +52,7 @@ _TOLD_BY_THE_TREE = frozenset(
 
 
 def print_explanation(
-    explanation: Explanation, *, quiet: bool = False, verbose: bool = False, file: TextIO | None = None
+    explanation: ClaimExplanation, *, quiet: bool = False, verbose: bool = False, file: TextIO | None = None
 ) -> None:
     """Print the explanation; pools that say the same are told together. `quiet` leaves the verdicts, `verbose` also
     takes apart the conditions that every device passes.
@@ -72,7 +72,7 @@ def print_explanation(
             print_lines(page, () if quiet else lines)
 
 
-def _print_answer(explanation: Explanation, page: Page) -> None:
+def _print_answer(explanation: ClaimExplanation, page: Page) -> None:
     """Print what would make it fit, before what each pool says of it."""
     if explanation.missing is not None:
         page.gap()
@@ -90,7 +90,7 @@ def _print_answer(explanation: Explanation, page: Page) -> None:
             page.text(f"{holder.workload} holds devices of {holder.pool} ({pods})", indent=2, mark="· ")
 
 
-def _together(explanation: Explanation, *, verbose: bool) -> list[tuple[list[PoolExplanation], tuple[Line, ...]]]:
+def _together(explanation: ClaimExplanation, *, verbose: bool) -> list[tuple[list[PoolExplanation], tuple[Line, ...]]]:
     told: dict[tuple[object, ...], list[PoolExplanation]] = {}
     for pool in explanation.pools:
         said = tuple(line.text.replace(pool.pool, "") for line in pool_lines(pool, verbose=verbose))
@@ -175,7 +175,7 @@ def _condition_lines(report: SelectorReport, *, verbose: bool) -> Iterator[Line]
         yield Line(6, warning, "! ")
 
 
-def _passed(term: Term, total: int) -> str:
+def _passed(term: SelectorTerm, total: int) -> str:
     return f"({term.matching} of {total} {verb(total, 'pass')})"
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final, TextIO
 
 from dra_command.pens.terminal.page import VERDICT_STYLES, Page
-from dra_planner.plan.explanation.pools import PoolReport, PoolUse, Published
+from dra_planner.plan.explanation.pools import PoolReport, PoolUse, PublishedDevices
 from dra_planner.wording import counted
 
 _SAYS: Final = {
@@ -51,7 +51,7 @@ def _counts(report: PoolReport) -> str:
     return f"{nodes}: bound {pool.bound}, packing {pool.packing}{simulated}{used}{stranded}"
 
 
-def _published(published: Iterable[Published]) -> str:
+def _published(published: Iterable[PublishedDevices]) -> str:
     said = [
         f"{each.devices} × {each.name or f'a device of {each.driver}'}{f' ({each.memory})' if each.memory else ''}"
         for each in published

@@ -18,7 +18,7 @@ from dra_command.plan_report.summary import diagnostics, obstacles
 from dra_command.plan_report.tables import MOST_GROUPS
 from dra_planner.model import DEMAND_LEVELS, Verdict, WorkloadRef
 from dra_planner.plan import Plan, PlannedPool
-from dra_planner.plan.explanation.claims import Explanation
+from dra_planner.plan.explanation.claims import ClaimExplanation
 from dra_planner.plan.nodes.cost_shares import CostShare
 from dra_planner.plan.nodes.devices import NIC, NodeDevice
 from dra_planner.plan.nodes.groups import FilledNodes, NodeGroup
@@ -106,7 +106,7 @@ def report_entries(plan: Plan) -> Iterator[ReportEntry]:
     yield from map(diagnostic_entry, diagnostics(plan))
 
 
-def claim_tree(explanation: Explanation, most_pools: int = 6) -> ClaimTree | None:
+def claim_tree(explanation: ClaimExplanation, most_pools: int = 6) -> ClaimTree | None:
     """Return the conditions of a claim's selectors pool by pool; None where none keeps a device away."""
     pools = [pool for pool in explanation.pools if pool.selectors][:most_pools]
     texts = list(dict.fromkeys(term.text for pool in pools for each in pool.selectors for term in each.terms))

@@ -13,7 +13,7 @@ from dra_planner.errors import PlannerError
 from dra_planner.plan import read_checked
 from dra_planner.portfolio.answers import CellFault
 from dra_planner.portfolio.cells import StackCells
-from dra_planner.portfolio.placing import Movable, Placement, PlacingCluster, place_workloads
+from dra_planner.portfolio.placing import ClusterAssignment, Movable, PlacingCluster, place_workloads
 from dra_planner.releases import features_of
 
 
@@ -21,7 +21,7 @@ from dra_planner.releases import features_of
 class PlacedWorkloads:
     """The placement, and the clusters that take no part because their inputs are wrong."""
 
-    placement: Placement
+    placement: ClusterAssignment
     left_out: tuple[str, ...]
 
 

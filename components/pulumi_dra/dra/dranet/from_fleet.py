@@ -28,7 +28,7 @@ def declare(
     return []
 
 
-def dranet_args(fleet: Fleet, of_fleet: dranet.Dranet) -> DranetArgs:
+def dranet_args(fleet: Fleet, of_fleet: dranet.DranetSettings) -> DranetArgs:
     """Return the inputs of DRANET on EKS."""
     args: dict[str, Any] = {"tolerations": pool_tolerations(fleet)}
     if of_fleet.version:

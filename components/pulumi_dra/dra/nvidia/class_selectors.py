@@ -32,6 +32,6 @@ def class_selectors(*, device: str = "", memory_gib_at_least: int = 0, mig_profi
 def refusal_of(expression: str, minor: int) -> str:
     """Return why Kubernetes 1.<minor> would refuse this selector, or ""."""
     compiled = cel.compile(expression, cel.Dialect.of(features_of(minor), environment="new"))
-    if not isinstance(compiled, cel.Refused) or compiled.kind == "unsupported":  # a doubt refuses nothing
+    if not isinstance(compiled, cel.RejectedSelector) or compiled.kind == "unsupported":  # a doubt refuses nothing
         return ""
     return compiled.message + (f"; {compiled.fix}" if compiled.fix else "")

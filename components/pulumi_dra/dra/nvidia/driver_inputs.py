@@ -197,7 +197,7 @@ def _check_release(read: InputReader, release: DriverRelease, settings: DriverSe
     _check_gates(read, release, settings.feature_gates)
     if read.has("network_policy") and settings.network_policy and not has_network_policy(release):
         read.refuse("network_policy", f"the chart of {release.version} has none; it begins with 25.12.0")
-    shared = nvidia.DriverSettings(gates=settings.feature_gates, consumable_shares=settings.consumable_shares)
+    shared = nvidia.PublishingSettings(gates=settings.feature_gates, consumable_shares=settings.consumable_shares)
     for error in nvidia.share_faults(release, shared):
         read.refuse("consumable_shares", str(error))
     if settings.webhook and not has_webhook(release):
@@ -208,5 +208,5 @@ def _check_release(read: InputReader, release: DriverRelease, settings: DriverSe
 
 def _check_gates(read: InputReader, release: DriverRelease, gates: Mapping[str, bool]) -> None:
     """Refuse gates that the release does not know, and pairs on which the driver stops at start."""
-    for gate, error in nvidia.gate_faults(release, nvidia.DriverSettings(gates=gates)):
+    for gate, error in nvidia.gate_faults(release, nvidia.PublishingSettings(gates=gates)):
         read.refuse(f"feature_gates.{gate}", str(error))

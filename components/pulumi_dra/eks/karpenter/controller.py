@@ -11,7 +11,7 @@ from pulumi_dra.children import Children
 from pulumi_dra.dra.releases.release_status import require_deployed
 from pulumi_dra.eks.karpenter.controller_inputs import EksKarpenterArgs, EksKarpenterInputs, read_karpenter_inputs
 from pulumi_dra.eks.karpenter.interruptions import declare_interruptions
-from pulumi_dra.eks.karpenter.rights import Place, karpenter_policy
+from pulumi_dra.eks.karpenter.rights import KarpenterScope, karpenter_policy
 from pulumi_dra.eks.rights.pod_identity import declare_pod_role
 from pulumi_dra.eks.rights.roles import declare_partition
 from pulumi_dra.inputs.reader import InputReader
@@ -106,7 +106,7 @@ class EksKarpenter(pulumi.ComponentResource):
             queue_arn=queue.arn,
             key_arns=inputs.volume_key_arns,
         )
-        rights = known.apply(lambda parts: karpenter_policy(Place(**parts)))
+        rights = known.apply(lambda parts: karpenter_policy(KarpenterScope(**parts)))
         return declare_pod_role(self._name, self._children, inputs, (NAMESPACE, SERVICE_ACCOUNT), ("nodes", rights))
 
     def _declare_releases(

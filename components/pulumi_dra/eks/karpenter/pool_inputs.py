@@ -8,7 +8,7 @@ from typing import NotRequired, TypedDict
 
 import pulumi
 
-from dra_planner.clouds import PoolNodes
+from dra_planner.clouds import NodeOrigin
 from dra_planner.clouds.eks import CLOUD, KARPENTER, KARPENTER_CAPACITY_TYPES
 from dra_planner.model import Taint
 from dra_planner.quantity import amount_complaint
@@ -154,7 +154,7 @@ def read_karpenter_pool_inputs(read: InputReader, name: str) -> EksKarpenterPool
     most = read.whole("max_nodes", least=1)
     if count > most:
         read.refuse("nodes", f"{count} is more than max_nodes, {most}")
-    nodes = PoolNodes(name=pool_name, machine=known_machine(machine), capacity=capacity, autoscaler=KARPENTER)
+    nodes = NodeOrigin(name=pool_name, machine=known_machine(machine), capacity=capacity, autoscaler=KARPENTER)
     storage = read.choice("local_storage", ("none", "raid0", "mount"), "none")
     cluster_group = read.required_identifier("cluster_security_group_id")
     more_groups = read.some_identifiers("security_group_ids", pattern="sg-.+", meaning="the id of a security group")

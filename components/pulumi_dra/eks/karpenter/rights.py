@@ -29,7 +29,7 @@ _POOL = "karpenter.sh/nodepool"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class KarpenterScope:
     """What the rights are kept to."""
 
     partition: str
@@ -40,13 +40,13 @@ class Place:
     key_arns: Sequence[str] = ()
 
 
-def karpenter_policy(place: Place) -> str:
+def karpenter_policy(place: KarpenterScope) -> str:
     """Return the policy as JSON."""
     statements = [*_starting(place), *_tagging(place), _ending(place), *_looking(place), *_volume_keys(place)]
     return json.dumps({"Version": "2012-10-17", "Statement": statements}, sort_keys=True)
 
 
-def _ec2(place: Place, kinds: Sequence[str]) -> list[str]:
+def _ec2(place: KarpenterScope, kinds: Sequence[str]) -> list[str]:
     return [f"arn:{place.partition}:ec2:{place.region}:*:{kind}/*" for kind in kinds]
 
 
@@ -55,7 +55,7 @@ def _allowed(actions: Sequence[str], resources: Sequence[str], **conditions: Any
     return {**statement, "Condition": conditions} if conditions else statement
 
 
-def _asked(place: Place) -> dict[str, Any]:
+def _asked(place: KarpenterScope) -> dict[str, Any]:
     """The tags that something new has to come with."""
     tags = {f"kubernetes.io/cluster/{place.cluster_name}": "owned", "eks:eks-cluster-name": place.cluster_name}
     return {
@@ -64,7 +64,7 @@ def _asked(place: Place) -> dict[str, Any]:
     }
 
 
-def _owned(place: Place) -> dict[str, Any]:
+def _owned(place: KarpenterScope) -> dict[str, Any]:
     """The tags of what Karpenter has made for this cluster."""
     return {
         "StringEquals": {f"aws:ResourceTag/kubernetes.io/cluster/{place.cluster_name}": "owned"},
@@ -72,7 +72,7 @@ def _owned(place: Place) -> dict[str, Any]:
     }
 
 
-def _starting(place: Place) -> list[dict[str, Any]]:
+def _starting(place: KarpenterScope) -> list[dict[str, Any]]:
     start = ("ec2:RunInstances", "ec2:CreateFleet")
     images = [f"arn:{place.partition}:ec2:{place.region}::{kind}/*" for kind in ("image", "snapshot")]
     return [
@@ -87,7 +87,7 @@ def _starting(place: Place) -> list[dict[str, Any]]:
     ]
 
 
-def _tagging(place: Place) -> list[dict[str, Any]]:
+def _tagging(place: KarpenterScope) -> list[dict[str, Any]]:
     asked, owned = _asked(place), _owned(place)
     creates = {"ec2:CreateAction": ["RunInstances", "CreateFleet", "CreateLaunchTemplate"]}
     asked["StringEquals"] = {**asked["StringEquals"], **creates}
@@ -105,12 +105,12 @@ def _tagging(place: Place) -> list[dict[str, Any]]:
     ]
 
 
-def _ending(place: Place) -> dict[str, Any]:
+def _ending(place: KarpenterScope) -> dict[str, Any]:
     ends = ("ec2:TerminateInstances", "ec2:DeleteLaunchTemplate")
     return _allowed(ends, _ec2(place, ("instance", "launch-template")), **_owned(place))
 
 
-def _looking(place: Place) -> list[dict[str, Any]]:
+def _looking(place: KarpenterScope) -> list[dict[str, Any]]:
     arn = f"arn:{place.partition}"
     cluster = f"{arn}:eks:{place.region}:*:cluster/{place.cluster_name}"
     return [
@@ -123,7 +123,7 @@ def _looking(place: Place) -> list[dict[str, Any]]:
     ]
 
 
-def _volume_keys(place: Place) -> list[dict[str, Any]]:
+def _volume_keys(place: KarpenterScope) -> list[dict[str, Any]]:
     """The use of the volumes' keys, by which it starts machines itself, without EC2 Auto Scaling."""
     if not place.key_arns:
         return []

@@ -3,7 +3,7 @@
 from typing import Any
 
 from dra_planner import catalog
-from dra_planner.clouds import NodeSettings
+from dra_planner.clouds import AllocatableSettings
 from dra_planner.clouds.eks import max_pods
 from dra_planner.drivers.dranet import DRIVER as DRANET
 from dra_planner.fleet import Fleet, Pool
@@ -33,5 +33,5 @@ def image_args(pool: Pool) -> dict[str, Any]:
 
 def planned_pods(fleet: Fleet, pool: Pool) -> int:
     """Return how many pods of a node the plan counts on, for whoever would work out another number."""
-    settings = NodeSettings(max_pods=pool.max_pods, prefix_delegation=fleet.network.prefix_delegation)
+    settings = AllocatableSettings(max_pods=pool.max_pods, prefix_delegation=fleet.network.prefix_delegation)
     return max_pods(catalog.machine(fleet.cloud, pool.machine), settings)[0]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 import pulumi
 
-from dra_planner.clouds import PoolNodes, Schedule
+from dra_planner.clouds import NodeOrigin, Schedule
 from dra_planner.clouds.eks import CLOUD
 from dra_planner.errors import CatalogError
 from dra_planner.model import Taint
@@ -214,7 +214,7 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> EksGpuPoolInputs:
     if complaint := check_capacity(capacity, reservation_id is not None):
         read.refuse("reservation_id", complaint)
     counts = read_counts(read, CLOUD)
-    nodes = PoolNodes(name=pool_name, machine=known_machine(machine), capacity=capacity)
+    nodes = NodeOrigin(name=pool_name, machine=known_machine(machine), capacity=capacity)
     labels, taints = read_labels(read, CLOUD, nodes), read_taints(read, CLOUD, nodes)
     own_image = read_joining(read, read_own_image(read))
     return EksGpuPoolInputs(

@@ -11,7 +11,7 @@ from dra_planner.clouds.gke import CLOUD
 from pulumi_dra.gke.cluster.monitoring import read_control_plane_logs, read_monitoring
 from pulumi_dra.gke.cluster.storage import read_storage_drivers
 from pulumi_dra.gke.naming import read_resource_labels
-from pulumi_dra.gke.network.ranges import RANGE_KEYS, Ranges, read_ranges
+from pulumi_dra.gke.network.ranges import RANGE_KEYS, SubnetRanges, read_ranges
 from pulumi_dra.gke.network.zones import read_zones
 from pulumi_dra.inputs.key_inputs import read_key_grant
 from pulumi_dra.inputs.kubernetes_version import version_check
@@ -128,7 +128,7 @@ class GkeClusterInputs:
     storage_drivers: list[str]
     release_channel: str
     network: ExistingNetwork | None
-    ranges: Ranges  # of a new network
+    ranges: SubnetRanges  # of a new network
     secrets_kms_key: pulumi.Input[str] | None
     disk_kms_key: pulumi.Input[str] | None
     grant_key_use: bool

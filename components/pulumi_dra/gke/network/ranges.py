@@ -18,7 +18,7 @@ _SMALLEST = {"nodes_cidr": 29, "pods_cidr": 24, "service_cidr": 27}
 
 
 @dataclass(frozen=True, slots=True)
-class Ranges:
+class SubnetRanges:
     """The three ranges, in CIDR form."""
 
     nodes_cidr: str
@@ -26,7 +26,7 @@ class Ranges:
     service_cidr: str
 
 
-def read_ranges(read: InputReader) -> Ranges:
+def read_ranges(read: InputReader) -> SubnetRanges:
     """Return the checked ranges; faults are noted in `read`."""
     given = {key: read.text(key, _DEFAULTS[key], check=lambda text, key=key: _fault(text, key)) for key in RANGE_KEYS}
     networks = {key: ipaddress.IPv4Network(text) for key, text in given.items() if not _fault(text, key)}
@@ -34,7 +34,7 @@ def read_ranges(read: InputReader) -> Ranges:
         if networks[one].overlaps(networks[other]):
             at, beside = (other, one) if read.has(other) else (one, other)
             read.refuse(at, f'"{given[at]}" overlaps {beside}, "{given[beside]}"')
-    return Ranges(**given)
+    return SubnetRanges(**given)
 
 
 def _fault(text: str, key: str) -> str:

@@ -19,7 +19,7 @@ _ONE_BY_ONE: gcp.container.NodePoolUpgradeSettingsArgsDict = {
 _BY_ENDING: gcp.container.NodePoolUpgradeSettingsArgsDict | None = None
 
 
-class Capacity:
+class CapacitySettings:
     """Where a pool's machines come from, as settings of the node configuration and of the pool.
 
     Nodes that the Dynamic Workload Scheduler lends (flex-start, queued) are not repaired, because a repair would give

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 import pulumi
 
-from dra_planner.clouds import PoolNodes
+from dra_planner.clouds import NodeOrigin
 from dra_planner.clouds.gke import CLOUD, local_ssds_fault
 from dra_planner.errors import CatalogError
 from dra_planner.model import Taint
 from pulumi_dra.gke.naming import read_resource_labels
 from pulumi_dra.gke.network.zones import read_zones
 from pulumi_dra.gke.pool.boot_disk import read_boot_disk_speed, read_disk_type
-from pulumi_dra.gke.pool.capacity import KINDS, Capacity
+from pulumi_dra.gke.pool.capacity import KINDS, CapacitySettings
 from pulumi_dra.gke.pool.machine import GkeMachine, gke_machine
 from pulumi_dra.gke.pool.node_counts import check_node_counts
 from pulumi_dra.gke.pool.node_system import NodeSystem, read_node_system
@@ -160,7 +160,7 @@ class GkeGpuPoolInputs:
     counts: Counts
     location_policy: str
     pool_name: str
-    capacity: Capacity
+    capacity: CapacitySettings
     placement_policy: "NodePoolPlacementPolicyArgsDict | None"
     host_maintenance: str  # "" for Compute Engine's
     system: NodeSystem
@@ -206,7 +206,7 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> GkeGpuPoolInputs:
     capacity = _read_capacity(read, policy, counts.min)
     check_purchase(read, CLOUD, machine.found, capacity.kind)
     _read_surge(read, capacity)
-    nodes = PoolNodes(name=pool_name, machine=machine.found, capacity=capacity.kind, network_devices=network_devices)
+    nodes = NodeOrigin(name=pool_name, machine=machine.found, capacity=capacity.kind, network_devices=network_devices)
     return GkeGpuPoolInputs(
         cluster_name=read.required_identifier("cluster_name"),
         location=location,
@@ -268,7 +268,7 @@ def _read_machine(read: InputReader) -> GkeMachine:
         return GkeMachine(name, "", 0)
 
 
-def _read_surge(read: InputReader, capacity: Capacity) -> None:
+def _read_surge(read: InputReader, capacity: CapacitySettings) -> None:
     """Set how many nodes an upgrade replaces at once; those that are lent end by themselves instead."""
     surge = read.whole("max_surge", 0, most=SURGE_NODES)
     unavailable = read.whole("max_unavailable", 0 if surge else 1, most=SURGE_NODES)
@@ -282,7 +282,7 @@ def _read_surge(read: InputReader, capacity: Capacity) -> None:
         capacity.replace_at_once(surge, unavailable)
 
 
-def _read_capacity(read: InputReader, location_policy: str, least: int) -> Capacity:
+def _read_capacity(read: InputReader, location_policy: str, least: int) -> CapacitySettings:
     kind = read.choice("capacity", KINDS, "on-demand")
     reservation = read.identifier("reservation_name", check=CLOUD.reservation_fault)
     if kind == "reservation" and reservation is None:
@@ -298,4 +298,4 @@ def _read_capacity(read: InputReader, location_policy: str, least: int) -> Capac
         read.refuse("location_policy", f'must be ANY with capacity "{kind}": machines come from where there are some')
     if kind in ("flex-start", "queued") and least:
         read.refuse("min_nodes", f'must be 0 with capacity "{kind}": GKE starts its nodes when pods ask')
-    return Capacity(kind, reservation, seconds)
+    return CapacitySettings(kind, reservation, seconds)

@@ -18,7 +18,7 @@ from dra_planner.releases import Features
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pool:
+class DevicePool:
     """What one driver offers under one name to one node.
 
     `slices` hold the devices the search walks, in its order; `others` are slices of the same generation for
@@ -41,7 +41,7 @@ class Pool:
         return any(device.binding_conditions for s in self.slices for device in s.devices)
 
 
-def gather_pools(slices: Sequence[ResourceSlice], node: Node, features: Features) -> tuple[Pool, ...]:
+def gather_pools(slices: Sequence[ResourceSlice], node: Node, features: Features) -> tuple[DevicePool, ...]:
     """Return the pools relevant to a node, in the order in which the search walks them.
 
     `slices` are those of the whole cluster, or those of the node alone where nothing else can matter.
@@ -50,8 +50,8 @@ def gather_pools(slices: Sequence[ResourceSlice], node: Node, features: Features
     found: dict[PoolId, list[ResourceSlice]] = {}
     for item in _relevant(slices, node, features):
         _add(found, item)
-    early: list[Pool] = []
-    late: list[Pool] = []
+    early: list[DevicePool] = []
+    late: list[DevicePool] = []
     for pool_id in sorted(found):
         pool = _build(pool_id, found[pool_id], slices, features)
         if pool is not None:
@@ -89,7 +89,7 @@ def _relevant(slices: Sequence[ResourceSlice], node: Node, features: Features) -
     return relevant
 
 
-def _walked_last(pool: Pool, features: Features) -> bool:
+def _walked_last(pool: DevicePool, features: Features) -> bool:
     return pool.has_binding_conditions and not is_plain(features)
 
 
@@ -104,10 +104,10 @@ def _add(found: dict[PoolId, list[ResourceSlice]], item: ResourceSlice) -> None:
 
 def _build(
     pool_id: PoolId, relevant: list[ResourceSlice], slices: Sequence[ResourceSlice], features: Features
-) -> Pool | None:
+) -> DevicePool | None:
     """Return the pool, or None when a newer generation for other nodes makes it obsolete."""
     if features.own_slices_only:
-        return Pool(
+        return DevicePool(
             id=pool_id,
             incomplete=len(relevant) != relevant[0].slice_count,
             invalid_reason=_duplicate_device(relevant),
@@ -120,7 +120,7 @@ def _build(
         if any(s.generation > first.generation for s in everywhere):
             return None
         if len(everywhere) != first.slice_count:
-            return Pool(id=pool_id, incomplete=True)
+            return DevicePool(id=pool_id, incomplete=True)
     if features.walks_slices_by_name and not is_plain(features):
         relevant = sorted(relevant, key=lambda s: s.name)
     return _validate(pool_id, relevant, everywhere, features)
@@ -128,10 +128,10 @@ def _build(
 
 def _validate(
     pool_id: PoolId, relevant: list[ResourceSlice], everywhere: list[ResourceSlice] | None, features: Features
-) -> Pool:
+) -> DevicePool:
     if not features.partitionable_devices:
         reason = _duplicate_device(relevant)
-        return Pool(id=pool_id, invalid_reason=reason, slices=() if reason else tuple(relevant))
+        return DevicePool(id=pool_id, invalid_reason=reason, slices=() if reason else tuple(relevant))
     names = {s.name for s in relevant}
     others = [s for s in everywhere or () if s.name not in names]
     counter_slices = [s for s in relevant if s.shared_counters]
@@ -144,8 +144,8 @@ def _validate(
     consumers = (devices if joined else relevant) + others
     reason = _duplicate_device(devices) or _duplicate_set(sets) or _unknown_counter(sets, consumers)
     if reason:
-        return Pool(id=pool_id, invalid_reason=reason)
-    return Pool(id=pool_id, slices=tuple(devices), others=tuple(others), counter_sets=tuple(sets))
+        return DevicePool(id=pool_id, invalid_reason=reason)
+    return DevicePool(id=pool_id, slices=tuple(devices), others=tuple(others), counter_sets=tuple(sets))
 
 
 def pool_faults(slices: Iterable[ResourceSlice], features: Features) -> Iterator[tuple[ResourceSlice, str]]:

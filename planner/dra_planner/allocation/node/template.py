@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dra_planner.allocation.behaviour import Behaviour, behaviour_of
-from dra_planner.allocation.node.device_pools import Pool, device_reaches, gather_pools
+from dra_planner.allocation.node.device_pools import DevicePool, device_reaches, gather_pools
 from dra_planner.allocation.node.interpod import NOTHING_SEEN, Sight
 from dra_planner.allocation.search.devices import Candidate, DeviceId
 from dra_planner.model import DeviceClass, Node, ResourceSlice
@@ -28,7 +28,7 @@ class Template:
     features: Features
     behaviour: Behaviour
     classes: Mapping[str, DeviceClass]
-    pools: tuple[Pool, ...]
+    pools: tuple[DevicePool, ...]
     candidates: tuple[Candidate, ...]
     searched: int
     pool_bits: tuple[int, ...]
@@ -39,7 +39,7 @@ class Template:
     devices_doubt: str = ""  # why nobody can tell whether its devices will be there
     memory: dict[Any, Any] = field(default_factory=dict)
 
-    def pool_of(self, candidate: Candidate) -> Pool:
+    def pool_of(self, candidate: Candidate) -> DevicePool:
         """Return the pool of a candidate."""
         for pool, bits in zip(self.pools, self.pool_bits, strict=True):
             if bits & candidate.bit:
@@ -95,7 +95,7 @@ def _bits(candidates: Sequence[Candidate]) -> dict[DeviceId, int]:
 
 def _add(
     candidates: list[Candidate],
-    pool: Pool,
+    pool: DevicePool,
     slices: Sequence[ResourceSlice],
     node: Node,
     features: Features,

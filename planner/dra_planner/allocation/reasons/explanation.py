@@ -19,8 +19,8 @@ from dra_planner.allocation.search.capacity import consumption
 from dra_planner.allocation.search.constraints import lookup_attribute
 from dra_planner.allocation.search.devices import Candidate, DeviceId
 from dra_planner.allocation.search.holdings import open_holdings
-from dra_planner.allocation.search.requests import Alternative, Plan, PlannedClaim
-from dra_planner.allocation.search.selection import Term, values_read
+from dra_planner.allocation.search.requests import Alternative, PlannedClaim, PlannedClaims
+from dra_planner.allocation.search.selection import OwnedSelector, values_read
 from dra_planner.allocation.verdicts import Answer, Placement, Refusal
 from dra_planner.model import DeviceConstraint, Shape, Unknown
 from dra_planner.quantity import Quantity
@@ -36,7 +36,7 @@ class Exclusion:
 
     step: Step
     count: int
-    term: Term | None = None
+    term: OwnedSelector | None = None
     detail: str = ""
     values: tuple[str, ...] = ()
 
@@ -83,12 +83,12 @@ class ClaimReport:
     constraints: tuple[ConstraintReport, ...]
 
 
-def report_claims(plan: Plan, node: NodeState) -> tuple[ClaimReport, ...]:
+def report_claims(plan: PlannedClaims, node: NodeState) -> tuple[ClaimReport, ...]:
     """Return what each step leaves of the node's devices, for every claim of the plan."""
     return tuple(_report_claim(claim, plan, node) for claim in plan.claims)
 
 
-def _report_claim(claim: PlannedClaim, plan: Plan, node: NodeState) -> ClaimReport:
+def _report_claim(claim: PlannedClaim, plan: PlannedClaims, node: NodeState) -> ClaimReport:
     requests = tuple(tuple(_report_way(way, plan, node) for way in r.alternatives) for r in claim.requests)
     left = 0
     for request in claim.requests:
@@ -98,11 +98,11 @@ def _report_claim(claim: PlannedClaim, plan: Plan, node: NodeState) -> ClaimRepo
     return ClaimReport(claim.name, requests, constraints)
 
 
-def _report_way(way: Alternative, plan: Plan, node: NodeState) -> AlternativeReport:
+def _report_way(way: Alternative, plan: PlannedClaims, node: NodeState) -> AlternativeReport:
     template = node.template
     searched = [c for c in template.candidates if c.bit & template.searched]
-    excluded: Counter[tuple[Step, Term | None, str]] = Counter()
-    values: dict[tuple[Step, Term | None, str], Counter[str]] = {}
+    excluded: Counter[tuple[Step, OwnedSelector | None, str]] = Counter()
+    values: dict[tuple[Step, OwnedSelector | None, str], Counter[str]] = {}
     left = 0
     if not way.fault:
         for candidate in searched:
@@ -136,8 +136,8 @@ def _report_way(way: Alternative, plan: Plan, node: NodeState) -> AlternativeRep
 
 
 def _why_excluded(
-    way: Alternative, candidate: Candidate, plan: Plan, node: NodeState
-) -> tuple[Step, Term | None, str] | None:
+    way: Alternative, candidate: Candidate, plan: PlannedClaims, node: NodeState
+) -> tuple[Step, OwnedSelector | None, str] | None:
     index, bit, selection = candidate.index, candidate.bit, way.selection
     if index in selection.failed:
         return "selector", selection.failed[index], ""
@@ -210,7 +210,7 @@ def _of(bits: int, candidates: Sequence[Candidate]) -> Iterable[Candidate]:
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation:
+class NodeExplanation:
     """How the search for one pod goes on one node: the verdict, what the other filters say, and each claim in turn.
 
     `claims` counts devices as they are before the pod comes; `picks` are the devices it would
@@ -224,7 +224,7 @@ class Explanation:
     picks: tuple[tuple[str, str, DeviceId], ...] = ()
 
 
-def explain(shape: Shape, node: NodeState) -> Explanation:
+def explain(shape: Shape, node: NodeState) -> NodeExplanation:
     """Return the search as a tree of counts, whether the pod fits or not."""
     verdict = place(shape, node)
     misfit = verdict.misfit if isinstance(verdict, Refusal) else None
@@ -240,4 +240,4 @@ def explain(shape: Shape, node: NodeState) -> Explanation:
     if isinstance(verdict, Placement):
         candidates = node.template.candidates
         picks = tuple((got.name, p.request, candidates[p.index].id) for got in verdict.picks for p in got.picks)
-    return Explanation(node.node.name, verdict, misfit, report_claims(plan, node) if plan else (), picks)
+    return NodeExplanation(node.node.name, verdict, misfit, report_claims(plan, node) if plan else (), picks)

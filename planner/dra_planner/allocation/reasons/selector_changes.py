@@ -22,7 +22,7 @@ from dra_planner.quantity import Quantity, QuantityError
 
 if TYPE_CHECKING:
     from dra_planner.cel import Selector
-    from dra_planner.cel import Term as Condition
+    from dra_planner.cel import SelectorTerm as Condition
 
 ChangeKind = Literal["compare-inclusive", "correct-value", "drop-selector"]
 

@@ -18,8 +18,8 @@ from dra_planner.allocation.behaviour import Behaviour
 from dra_planner.allocation.node.template import Template
 from dra_planner.allocation.search.constraints import DistinctAttribute, Reading
 from dra_planner.allocation.search.devices import indexes
-from dra_planner.allocation.search.holdings import Holdings, Pick, Shares, Stop, Taken, open_holdings
-from dra_planner.allocation.search.requests import MAX_DEVICES, Alternative, Plan, PlannedRequest
+from dra_planner.allocation.search.holdings import AttemptFailed, Holdings, Pick, Shares, TakenDevice, open_holdings
+from dra_planner.allocation.search.requests import MAX_DEVICES, Alternative, PlannedClaims, PlannedRequest
 
 STEP_BUDGET: Final = 200_000
 """Devices tried before a search gives up; upstream gives up after ten seconds."""
@@ -54,7 +54,7 @@ class _Choice:
     sub: int
     slot: int
     left: int = 0  # devices still to try
-    taken: Taken | None = None
+    taken: TakenDevice | None = None
     only_limit: bool = True  # every alternative so far failed on the limit
 
 
@@ -63,7 +63,7 @@ class Search:
     """One search on one node. `taken` are devices allocated before, `shares` the used part of shared ones."""
 
     template: Template
-    plan: Plan
+    plan: PlannedClaims
     behaviour: Behaviour
     taken: int
     shares: Shares
@@ -88,7 +88,7 @@ class Search:
         try:
             self._check_claims()
             outcome = "found" if self._walk() else "none"
-        except Stop as stop:
+        except AttemptFailed as stop:
             outcome, message = "error", str(stop)
         except _Exhausted:
             outcome = "exhausted"
@@ -123,28 +123,28 @@ class Search:
             least = 0
             for request in claim.requests:
                 if request.fault:
-                    raise Stop(request.fault)
+                    raise AttemptFailed(request.fault)
                 needed = min([self._count(way) for way in request.alternatives], default=0)
                 if self.template.features.limits_devices_as_counted and needed > MAX_DEVICES - least:
-                    raise Stop(
+                    raise AttemptFailed(
                         f"claim {claim.name}, request {request.name}: adding {needed} devices exceeds the claim limit "
                         f"of {MAX_DEVICES}, with {least} already accounted for"
                     )
                 least += needed
             if least > MAX_DEVICES:
-                raise Stop(
+                raise AttemptFailed(
                     f"claim {claim.name}: number of requested devices {least} exceeds the claim limit of {MAX_DEVICES}"
                 )
             if claim.fault:
-                raise Stop(claim.fault)
+                raise AttemptFailed(claim.fault)
 
     def _count(self, way: Alternative) -> int:
         if way.fault:
-            raise Stop(way.fault)
+            raise AttemptFailed(way.fault)
         if not way.takes_all:
             return way.spec.count
         if way.all_fault:
-            raise Stop(way.all_fault)
+            raise AttemptFailed(way.all_fault)
         return len(self._members(way))
 
     def _members(self, way: Alternative) -> tuple[int, ...]:
@@ -200,7 +200,9 @@ class Search:
             if resumed == "none":
                 return False
             if resumed == "limit":
-                raise Stop("allocation max size exceeded")  # as upstream: nobody catches it for the first claim
+                raise AttemptFailed(
+                    "allocation max size exceeded"
+                )  # as upstream: nobody catches it for the first claim
             claim, request, sub, slot = resumed
             chosen = claims[claim].requests[request].has_subrequests
         return True
@@ -265,7 +267,7 @@ class Search:
             if leaks and bit & ~way.broken & holdings.busy(choice.claim, way):
                 continue  # marked by a rejection since this choice was opened
             if bit & way.erring:
-                raise Stop(way.errors[index])
+                raise AttemptFailed(way.errors[index])
             self._step()
             if self._prunes_twins:
                 choice.left &= ~self._twins(index, bit)  # a twin fails wherever this one fails

@@ -16,13 +16,13 @@ from dra_planner.allocation.search.capacity import CapacityError, Consumption, c
 from dra_planner.allocation.search.constraints import DistinctAttribute, MatchAttribute, Reading, build_constraint
 from dra_planner.allocation.search.counters import CounterLedger
 from dra_planner.allocation.search.devices import Candidate, DeviceId
-from dra_planner.allocation.search.requests import Alternative, Plan
+from dra_planner.allocation.search.requests import Alternative, PlannedClaims
 
 Shares = Mapping[int, Mapping[str, int]]
 """What is used of devices that several claims share, by candidate and capacity."""
 
 
-class Stop(Exception):
+class AttemptFailed(Exception):
     """An error that ends the attempt of the pod."""
 
 
@@ -37,7 +37,7 @@ class Pick:
 
 
 @dataclass(slots=True)
-class Taken:
+class TakenDevice:
     """What taking a device changed, so that it can be given back."""
 
     candidate: Candidate
@@ -83,11 +83,11 @@ class Holdings:
             return True
         return fits(self.template.candidates[index].device, self.used(index), way.consumptions[index])
 
-    def take(self, claim: int, way: Alternative, index: int, slot: int, must: bool) -> Taken | None:
+    def take(self, claim: int, way: Alternative, index: int, slot: int, must: bool) -> TakenDevice | None:
         """Give a device to a request if counters, taints, constraints and capacity allow it, else change
         nothing.
 
-        Raises Stop where exactly this device was needed (`must`) and a constraint forbids it.
+        Raises AttemptFailed where exactly this device was needed (`must`) and a constraint forbids it.
         """
         candidate = self.template.candidates[index]
         if must and self.busy(claim, way) & candidate.bit and not (way.spec.admin_access and candidate.shareable):
@@ -95,7 +95,7 @@ class Holdings:
         charged = self._charge(way, candidate) if candidate.device.consumes_counters else False
         if charged is None:
             return None
-        taken = Taken(candidate, way, charged)
+        taken = TakenDevice(candidate, way, charged)
         if way.tainted & candidate.bit:
             self._reject(claim, taken)
             return None
@@ -103,7 +103,7 @@ class Holdings:
             if not constraint.add(way.request, way.sub, candidate):
                 self._reject(claim, taken)
                 if must:
-                    raise Stop(
+                    raise AttemptFailed(
                         f"claim {way.claim}, request {way.sub or way.request}: cannot add device {candidate.id} "
                         "because a claim constraint would not be satisfied"
                     )
@@ -122,7 +122,7 @@ class Holdings:
         self.picks[claim].append(Pick(way.label, index, way.spec.admin_access, taken.share))
         return taken
 
-    def give_back(self, claim: int, taken: Taken) -> None:
+    def give_back(self, claim: int, taken: TakenDevice) -> None:
         """Undo a `take`."""
         candidate, way = taken.candidate, taken.way
         self.picks[claim].pop()
@@ -143,7 +143,7 @@ class Holdings:
         else:
             self.ledger.release(candidate)
 
-    def _mark(self, claim: int, taken: Taken) -> None:
+    def _mark(self, claim: int, taken: TakenDevice) -> None:
         if not taken.candidate.shareable:
             self.claim_marks[claim] |= taken.candidate.bit
             self._refresh_marks()
@@ -176,7 +176,7 @@ class Holdings:
         used = self.shares.get(index)
         return used is not None and (bool(used) or self.template.features.empty_share_is_share)
 
-    def _reject(self, claim: int, taken: Taken) -> None:
+    def _reject(self, claim: int, taken: TakenDevice) -> None:
         """Undo what was done for a device that is not taken after all."""
         for constraint in reversed(self.constraints[claim][: taken.constraints]):
             constraint.remove(taken.way.request, taken.way.sub)
@@ -197,7 +197,7 @@ class Holdings:
     def _slot_has_room(self, way: Alternative, candidate: Candidate, slot: int) -> bool:
         devices = candidate.slice.devices
         if slot >= len(devices):
-            raise Stop(f"runtime error: index out of range [{slot}] with length {len(devices)}")
+            raise AttemptFailed(f"runtime error: index out of range [{slot}] with length {len(devices)}")
         other = devices[slot]
         index = self.template.index[DeviceId(*candidate.id[:2], other.name)]
         if index != candidate.index:
@@ -210,7 +210,7 @@ class Holdings:
 
 
 def open_holdings(
-    template: Template, plan: Plan, behaviour: Behaviour, taken: int, shares: Shares, reading: Reading
+    template: Template, plan: PlannedClaims, behaviour: Behaviour, taken: int, shares: Shares, reading: Reading
 ) -> Holdings:
     """Return holdings before anything is taken."""
     occupied = taken

@@ -17,7 +17,7 @@ from dra_planner.allocation.search.capacity import CapacityError, Consumption, U
 from dra_planner.allocation.search.constraints import Reading, lookup_attribute
 from dra_planner.allocation.search.counters import draws_of
 from dra_planner.allocation.search.devices import Candidate, indexes
-from dra_planner.allocation.search.selection import Selection, Term, select, terms_of
+from dra_planner.allocation.search.selection import OwnedSelector, Selection, select, terms_of
 from dra_planner.model import AttributeValue, ClaimSpec, DeviceRequest, ExactDeviceRequest
 from dra_planner.releases import Features
 
@@ -85,7 +85,7 @@ class PlannedClaim:
 
 
 @dataclass(slots=True, eq=False)
-class Plan:
+class PlannedClaims:
     """All claims of one pod on one node. `twins[i]` is the set of devices that nothing here tells from device
     i.
     """
@@ -106,7 +106,7 @@ class Plan:
         return any((devices & ~taken).bit_count() < count for devices, count in self.bounds)
 
 
-def plan_claims(claims: Sequence[tuple[str, ClaimSpec]], template: Template) -> Plan:
+def plan_claims(claims: Sequence[tuple[str, ClaimSpec]], template: Template) -> PlannedClaims:
     """Return the claims ready for the search. `claims` are names and specs, in the order of the pod's
     entries.
     """
@@ -114,7 +114,7 @@ def plan_claims(claims: Sequence[tuple[str, ClaimSpec]], template: Template) -> 
     searched = [c for c in template.candidates if c.bit & template.searched]
     alternatives = [a for claim in planned for r in claim.requests for a in r.alternatives]
     attributes = {c.match_attribute or c.distinct_attribute or "" for claim in planned for c in claim.spec.constraints}
-    return Plan(
+    return PlannedClaims(
         claims=planned,
         twins=_find_twins(searched, alternatives, sorted(attributes), template),
         doubtful=any(a.selection.doubtful for a in alternatives),
@@ -212,9 +212,9 @@ def _plan_alternative(way: Alternative, template: Template, borrowed: Selection 
     return way
 
 
-def _select(terms: tuple[Term, ...], template: Template) -> Selection:
+def _select(terms: tuple[OwnedSelector, ...], template: Template) -> Selection:
     """What the selectors say of every device of the node, worked out once per template. Not to be changed."""
-    known: dict[tuple[Term, ...], Selection] = template.memory.setdefault("selections", {})
+    known: dict[tuple[OwnedSelector, ...], Selection] = template.memory.setdefault("selections", {})
     selection = known.get(terms)
     if selection is None:
         bindings = template.features.binding_conditions
@@ -244,7 +244,9 @@ def _static_fault(way: Alternative, template: Template) -> str:
     return ""
 
 
-def _selector_error(way: Alternative, term: Term, message: str, candidate: Candidate, features: Features) -> str:
+def _selector_error(
+    way: Alternative, term: OwnedSelector, message: str, candidate: Candidate, features: Features
+) -> str:
     subject = f"class {term.owner}" if term.owner else f"claim {way.claim}"
     named = features.names_device_in_errors and message.startswith("CEL runtime error")
     device = f" on device {candidate.id}" if named else ""

@@ -13,17 +13,17 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from dra_planner.allocation.search.devices import Candidate
-from dra_planner.cel import Dialect, Refused, compile
+from dra_planner.cel import Dialect, RejectedSelector, compile
 from dra_planner.cel.device import prepare
 from dra_planner.model import CelSelector, DeviceClass, Unknown
 from dra_planner.releases import Features
 
 if TYPE_CHECKING:
-    from dra_planner.cel import Refused, Selector
+    from dra_planner.cel import RejectedSelector, Selector
 
 
 @dataclass(frozen=True, slots=True)
-class Term:
+class OwnedSelector:
     """One selector of a class (`owner` is its name) or of a request (`owner` is empty)."""
 
     owner: str
@@ -45,19 +45,19 @@ class Selection:
     unknown: int = 0
     erring: int = 0
     doubtful: bool = False  # some device errs unless a selector before, whose outcome is unknown, excludes it
-    failed: dict[int, Term] = field(default_factory=dict)
-    errors: dict[int, tuple[Term, str]] = field(default_factory=dict)
-    unknowns: dict[int, tuple[Term | None, str]] = field(default_factory=dict)
+    failed: dict[int, OwnedSelector] = field(default_factory=dict)
+    errors: dict[int, tuple[OwnedSelector, str]] = field(default_factory=dict)
+    unknowns: dict[int, tuple[OwnedSelector | None, str]] = field(default_factory=dict)
 
 
-def terms_of(device_class: DeviceClass, selectors: Sequence[CelSelector]) -> tuple[Term, ...]:
+def terms_of(device_class: DeviceClass, selectors: Sequence[CelSelector]) -> tuple[OwnedSelector, ...]:
     """Return the selectors in the order in which they run."""
-    own = tuple(Term(device_class.name, i, s.expression) for i, s in enumerate(device_class.selectors))
-    return own + tuple(Term("", i, s.expression) for i, s in enumerate(selectors))
+    own = tuple(OwnedSelector(device_class.name, i, s.expression) for i, s in enumerate(device_class.selectors))
+    return own + tuple(OwnedSelector("", i, s.expression) for i, s in enumerate(selectors))
 
 
 def select(
-    terms: Sequence[Term], candidates: Sequence[Candidate], features: Features, views: dict[int, Any]
+    terms: Sequence[OwnedSelector], candidates: Sequence[Candidate], features: Features, views: dict[int, Any]
 ) -> Selection:
     """Evaluate the terms on every candidate. A device out of the node's reach may err but never matches.
 
@@ -84,7 +84,9 @@ def outcomes(
     return [tuple(judge.verdict(view) for judge in judges) for view in views]
 
 
-def _select_one(selection: Selection, judges: Sequence[tuple[Term, _Judge]], candidate: Candidate, view: Any) -> None:
+def _select_one(
+    selection: Selection, judges: Sequence[tuple[OwnedSelector, _Judge]], candidate: Candidate, view: Any
+) -> None:
     unknown = False
     for term, judge in judges:
         verdict, message = judge.verdict(view)
@@ -119,8 +121,8 @@ class _Judge:
 
     def __init__(self, expression: str, features: Features) -> None:
         compiled = compile(expression, Dialect.of(features, "stored"))
-        self.refused: Refused | None = compiled if isinstance(compiled, Refused) else None
-        self.selector: Selector | None = None if isinstance(compiled, Refused) else compiled
+        self.refused: RejectedSelector | None = compiled if isinstance(compiled, RejectedSelector) else None
+        self.selector: Selector | None = None if isinstance(compiled, RejectedSelector) else compiled
         self._outcomes: dict[Any, DeviceAnswer] = {}
 
     def verdict(self, view: Any) -> DeviceAnswer:
@@ -155,7 +157,7 @@ def fix_of(expression: str, features: Features) -> str:
     return refused.fix or "" if refused is not None else ""
 
 
-def values_read(term: Term, candidate: Candidate, features: Features) -> tuple[str, ...]:
+def values_read(term: OwnedSelector, candidate: Candidate, features: Features) -> tuple[str, ...]:
     """Return what a device has at the places a selector reads, as text; nothing where it reads everything."""
     selector = _judge(term.expression, features).selector
     if selector is None:

@@ -15,8 +15,8 @@ from dra_planner.cel.checking.overloads import declared
 from dra_planner.cel.dialect import Dialect
 from dra_planner.cel.libraries.semvers import SemverError, parse_semver
 from dra_planner.cel.syntax.spelling import spell
-from dra_planner.cel.tree import Call, Constant, Ident, ListNode, Node, Select, walk
-from dra_planner.cel.types import Type
+from dra_planner.cel.tree import Call, Constant, Ident, ListNode, Select, SyntaxNode, walk
+from dra_planner.cel.types import CelType
 from dra_planner.drivers import nvidia
 from dra_planner.quantity import Quantity, QuantityError
 
@@ -34,7 +34,7 @@ _VERSIONS: Final = frozenset({"version", "Version", "ver", "parseVersion", "toVe
 _CLOSE: Final = 0.7
 
 
-def for_node(node: Node, message: str, dialect: Dialect) -> str | None:
+def for_node(node: SyntaxNode, message: str, dialect: Dialect) -> str | None:
     """Advice for a node that does not type check; `message` is what the checker says of it."""
     if isinstance(node, Call):
         return _for_call(node, message, dialect)
@@ -45,7 +45,7 @@ def for_node(node: Node, message: str, dialect: Dialect) -> str | None:
     return None
 
 
-def for_result(root: Node) -> str:
+def for_result(root: SyntaxNode) -> str:
     """Advice for a selector whose result is neither true nor false."""
     result, text = root.type, spell(root)
     if result == types.QUANTITY and text is not None:
@@ -61,7 +61,7 @@ def for_result(root: Node) -> str:
     return "compare it with something: a selector is true or false"
 
 
-def for_cost(root: Node) -> str:
+def for_cost(root: SyntaxNode) -> str:
     """Advice for a selector whose estimate is above the limit."""
     for node in walk(root):
         if isinstance(node, Call) and node.function == "_!=_" and _is_opaque(node.args[0].type):
@@ -72,7 +72,7 @@ def for_cost(root: Node) -> str:
     return "read the attributes by name instead of looping over all of them, and loop over short lists only"
 
 
-def _is_opaque(t: Type) -> bool:
+def _is_opaque(t: CelType) -> bool:
     return t.kind in ("object", "opaque")
 
 
@@ -105,7 +105,7 @@ def _for_call(node: Call, message: str, dialect: Dialect) -> str | None:
     return _LEVELS if any(t.kind == "map" for t in given) else None
 
 
-def _for_comparison(node: Call, given: list[Type]) -> str | None:
+def _for_comparison(node: Call, given: list[CelType]) -> str | None:
     if types.QUANTITY in given:
         return _compared(node, "quantity")
     if types.SEMVER in given:
@@ -140,7 +140,7 @@ def _compared(node: Call, kind: str) -> str | None:
     return f"{reason}: write {left}.compareTo({right}) {operator} 0"
 
 
-def _for_method(node: Call, target: Node, given: list[Type]) -> str | None:
+def _for_method(node: Call, target: SyntaxNode, given: list[CelType]) -> str | None:
     """A method of quantities or versions that was given a string or a number, or is called on one."""
     kind = "semver" if types.SEMVER in given else "quantity" if types.QUANTITY in given else _kind_of(node.args[0])
     if kind == "quantity" and types.QUANTITY not in given and _is_attribute(target) and _is_short_version(node.args[0]):
@@ -154,7 +154,7 @@ def _for_method(node: Call, target: Node, given: list[Type]) -> str | None:
     return f"a string is not a {kind}, wrap it: write {whole}{' >= 0' if node.function == 'compareTo' else ''}"
 
 
-def _kind_of(node: Node) -> str:
+def _kind_of(node: SyntaxNode) -> str:
     """What a string is meant for: a version if it is one, else a quantity."""
     if isinstance(node, Constant) and isinstance(node.value, str):
         try:
@@ -165,11 +165,11 @@ def _kind_of(node: Node) -> str:
     return "quantity"
 
 
-def _is_short_version(node: Node) -> bool:
+def _is_short_version(node: SyntaxNode) -> bool:
     return isinstance(node, Constant) and set(str(node.value)) <= set("0123456789.")
 
 
-def _wrapped(node: Node, kind: str) -> str | None:
+def _wrapped(node: SyntaxNode, kind: str) -> str | None:
     """The operand as an expression; a literal becomes a quantity or version, an attribute a capacity if it must."""
     if isinstance(node, Constant):
         text = str(node.value)
@@ -192,7 +192,7 @@ def _is_quantity(text: str) -> bool:
     return True
 
 
-def _is_attribute(node: Node) -> bool:
+def _is_attribute(node: SyntaxNode) -> bool:
     text = spell(node)
     return text is not None and text.startswith("device.attributes[") and node.type.kind != "map"
 
@@ -213,7 +213,7 @@ def _with_levels(node: Call) -> str:
     return _LEVELS
 
 
-def _rewritten(node: Call, read: str, others: list[Node], is_capacity: bool) -> str:
+def _rewritten(node: Call, read: str, others: list[SyntaxNode], is_capacity: bool) -> str:
     """The comparison or call with another left side."""
     other = next((_wrapped(a, "quantity") if is_capacity else spell(a) for a in others), None)
     if other is None:
@@ -226,7 +226,7 @@ def _rewritten(node: Call, read: str, others: list[Node], is_capacity: bool) -> 
     return f"{read} {operator} {other}"
 
 
-def _read(node: Node) -> tuple[str | None, str | None]:
+def _read(node: SyntaxNode) -> tuple[str | None, str | None]:
     """What is read, and the name by which."""
     if isinstance(node, Select):
         return spell(node.operand), node.field

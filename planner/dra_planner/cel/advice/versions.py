@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator
 from typing import Final
 
 from dra_planner.cel.syntax.spelling import spell
-from dra_planner.cel.tree import Call, Constant, Node, walk
+from dra_planner.cel.tree import Call, Constant, SyntaxNode, walk
 
 _OPERATORS: Final = {"_<_": "<", "_<=_": "<=", "_>_": ">", "_>=_": ">=", "_==_": "==", "_!=_": "!="}
 _VERSION: Final = re.compile(r"v?(\d+)(?:\.(\d+))?(?:\.(\d+))?\.?")
@@ -18,7 +18,7 @@ _NAME: Final = re.compile(r"device\.attributes\[\"([^\"]+)\"\]\.(\w+)")
 _SEARCHES: Final = frozenset({"startsWith", "matches", "contains", "endsWith"})
 
 
-def as_versions(node: Node) -> str:
+def as_versions(node: SyntaxNode) -> str:
     """Return a comparison with text or a number as one of versions; "" for everything else."""
     if not isinstance(node, Call):
         return ""
@@ -36,7 +36,7 @@ def as_versions(node: Node) -> str:
     return f"{left}.compareTo({right}) {operator} 0"
 
 
-def compared_as_text(root: Node, versions: Collection[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+def compared_as_text(root: SyntaxNode, versions: Collection[tuple[str, str]]) -> Iterator[tuple[str, str]]:
     """Yield what compares a version with text or a number, and how it is written ("": not known); `versions` are the
     attributes that are some, as domain and name.
     """
@@ -48,12 +48,12 @@ def compared_as_text(root: Node, versions: Collection[tuple[str, str]]) -> Itera
                 yield spell(node) or "", as_versions(node)
 
 
-def _read(node: Node) -> tuple[str, str]:
+def _read(node: SyntaxNode) -> tuple[str, str]:
     found = _NAME.fullmatch(spell(node) or "")
     return (found[1], found[2]) if found is not None else ("", "")
 
 
-def _side(node: Node) -> str:
+def _side(node: SyntaxNode) -> str:
     """Return an operand: a version for a literal, the rest as it stands."""
     if not isinstance(node, Constant):
         return spell(node) or ""
@@ -61,6 +61,6 @@ def _side(node: Node) -> str:
     return f'semver("{".".join(parts)}")' if parts else ""
 
 
-def _parts(node: Node) -> tuple[str, str, str] | None:
+def _parts(node: SyntaxNode) -> tuple[str, str, str] | None:
     found = _VERSION.fullmatch(str(node.value)) if isinstance(node, Constant) else None
     return (found[1], found[2] or "0", found[3] or "0") if found is not None else None

@@ -20,15 +20,15 @@ from dra_planner.cel.tree import (
     Ident,
     ListNode,
     MapNode,
-    Node,
     Select,
     Struct,
+    SyntaxNode,
     walk,
 )
-from dra_planner.cel.types import Substitution, Type, show
+from dra_planner.cel.types import CelType, Substitution, show
 from dra_planner.cel.values import Uint
 
-_TYPE_IDENTS: Final[dict[str, Type]] = {
+_TYPE_IDENTS: Final[dict[str, CelType]] = {
     t.name: t
     for t in (
         types.BOOL,
@@ -45,10 +45,10 @@ _TYPE_IDENTS: Final[dict[str, Type]] = {
         types.list_of(types.DYN),
         types.map_of(types.DYN, types.DYN),
         types.optional_of(types.parameter("T")),
-        Type("type", "type"),
+        CelType("type", "type"),
     )
 }
-_CONSTANT_TYPES: Final[dict[type, Type]] = {
+_CONSTANT_TYPES: Final[dict[type, CelType]] = {
     bool: types.BOOL,
     int: types.INT,
     Uint: types.UINT,
@@ -59,7 +59,7 @@ _CONSTANT_TYPES: Final[dict[type, Type]] = {
 }
 
 
-def check(root: Node, dialect: Dialect) -> list[Issue]:
+def check(root: SyntaxNode, dialect: Dialect) -> list[Issue]:
     """Checks the tree in place; what is wrong, by place. Types are only meaningful when nothing is.
 
     Raises `TypesTooLarge`.
@@ -68,8 +68,8 @@ def check(root: Node, dialect: Dialect) -> list[Issue]:
     checker.check(root)
     if checker.issues:
         return sorted(checker.issues, key=lambda issue: issue.position)
-    settled: dict[int, Type] = {}
-    known: dict[Type, Type] = {}
+    settled: dict[int, CelType] = {}
+    known: dict[CelType, CelType] = {}
     nodes = list(walk(root))
     found = [node.type for node in nodes]  # they stay alive, so that they can be told by identity
     for node, t in zip(nodes, found, strict=True):
@@ -77,7 +77,7 @@ def check(root: Node, dialect: Dialect) -> list[Issue]:
     return sorted(validate(root), key=lambda issue: issue.position)
 
 
-def device_fields(dialect: Dialect) -> dict[str, Type]:
+def device_fields(dialect: Dialect) -> dict[str, CelType]:
     """The fields of `device`."""
     attribute = types.DYN if dialect.dynamic_attributes else types.ANY
     fields = {
@@ -94,7 +94,7 @@ _MOST_NAMES: Final = 8
 """Longer names than any that something is known by."""
 
 
-def dotted(node: Node) -> str | None:
+def dotted(node: SyntaxNode) -> str | None:
     """The name that a chain of selections spells, if it may be that of something known."""
     names: list[str] = []
     while isinstance(node, Select) and not node.test:
@@ -113,12 +113,12 @@ class _Checker:
         self.fields = device_fields(dialect)
         self.dot_skips_locals = dialect.library.dot_skips_locals
         self.bindings = Substitution()
-        self.scopes: list[dict[str, Type]] = []
+        self.scopes: list[dict[str, CelType]] = []
         self.issues: list[Issue] = []
         self.fresh = 0
-        self.resolved: dict[tuple[str, bool, tuple[Type, ...]], tuple[Type | None, tuple[Overload, ...]]] = {}
+        self.resolved: dict[tuple[str, bool, tuple[CelType, ...]], tuple[CelType | None, tuple[Overload, ...]]] = {}
 
-    def check(self, node: Node) -> Type:
+    def check(self, node: SyntaxNode) -> CelType:
         match node:
             case Constant():
                 node.type = _CONSTANT_TYPES[node.value.__class__]
@@ -138,27 +138,27 @@ class _Checker:
                 self._struct(node)
         return node.type
 
-    def _issue(self, node: Node, message: str, unsupported: bool = False) -> None:
+    def _issue(self, node: SyntaxNode, message: str, unsupported: bool = False) -> None:
         self.issues.append(Issue(message, node.position, node, unsupported))
         node.type = types.ERROR
 
-    def _fresh(self) -> Type:
+    def _fresh(self) -> CelType:
         self.fresh += 1
         return types.parameter(f"_var{self.fresh}")
 
-    def _join(self, previous: Type | None, current: Type) -> Type:
+    def _join(self, previous: CelType | None, current: CelType) -> CelType:
         if previous is None:
             return current
         if self.bindings.assign(previous, current):
             return types.most_general(previous, current)
         return types.DYN
 
-    def _mismatch(self, node: Node, wanted: Type, given: Type) -> None:
+    def _mismatch(self, node: SyntaxNode, wanted: CelType, given: CelType) -> None:
         self.issues.append(Issue(f"expected type '{show(wanted)}' but found '{show(given)}'", node.position, node))
 
     # -- names
 
-    def _variable(self, name: str) -> tuple[Type, bool] | None:
+    def _variable(self, name: str) -> tuple[CelType, bool] | None:
         """The type of the name, and whether the name is that of a type."""
         absolute = name.startswith(".")
         if absolute:
@@ -196,7 +196,7 @@ class _Checker:
     def _is_local(self, name: str) -> bool:
         return any(name in scope for scope in self.scopes)
 
-    def _field(self, node: Node, operand: Node, field: str, optional: bool = False) -> Type:
+    def _field(self, node: SyntaxNode, operand: SyntaxNode, field: str, optional: bool = False) -> CelType:
         target, was_optional = types.unwrap_optional(self.bindings.resolve(self.check(operand)))
         result = types.DYN
         if target.kind == "map":
@@ -209,7 +209,7 @@ class _Checker:
             self._issue(node, f"type '{show(target)}' does not support field selection")
         return types.optional_of(result) if was_optional or optional else result
 
-    def _object_field(self, node: Node, target: Type, field: str) -> Type:
+    def _object_field(self, node: SyntaxNode, target: CelType, field: str) -> CelType:
         if target != types.DEVICE:
             self._issue(node, f"unexpected failed resolution of '{target.name}'")
         elif field not in self.fields:
@@ -272,11 +272,11 @@ class _Checker:
         node.type, node.overloads = result, matching
 
     def _matching(
-        self, given: tuple[Type, ...], is_method: bool, overloads: tuple[Overload, ...]
-    ) -> tuple[Type | None, tuple[Overload, ...]]:
+        self, given: tuple[CelType, ...], is_method: bool, overloads: tuple[Overload, ...]
+    ) -> tuple[CelType | None, tuple[Overload, ...]]:
         """The overloads that take the types, and what they give; None where there are none."""
         matching: list[Overload] = []
-        result: Type | None = None
+        result: CelType | None = None
         for overload in overloads:
             if overload.is_method != is_method or len(overload.parameters) != len(given):
                 continue
@@ -291,7 +291,7 @@ class _Checker:
                 result = types.DYN
         return result, tuple(matching)
 
-    def _instantiate(self, overload: Overload) -> tuple[tuple[Type, ...], Type]:
+    def _instantiate(self, overload: Overload) -> tuple[tuple[CelType, ...], CelType]:
         if not overload.generic:
             return overload.parameters, overload.result
         fresh = Substitution({name: self._fresh() for name in overload.generic})
@@ -306,7 +306,7 @@ class _Checker:
 
     # -- literals of lists and maps
 
-    def _element(self, node: Node, optional: bool) -> Type:
+    def _element(self, node: SyntaxNode, optional: bool) -> CelType:
         element = self.check(node)
         if optional:
             element, was_optional = types.unwrap_optional(element)
@@ -315,14 +315,14 @@ class _Checker:
         return element
 
     def _list(self, node: ListNode) -> None:
-        joined: Type | None = None
+        joined: CelType | None = None
         for index, element in enumerate(node.elements):
             joined = self._join(joined, self._element(element, index in node.optional))
         node.type = types.list_of(joined or self._fresh())
 
     def _map(self, node: MapNode) -> None:
-        key: Type | None = None
-        value: Type | None = None
+        key: CelType | None = None
+        value: CelType | None = None
         for key_node, value_node, optional in node.entries:
             key = self._join(key, self.check(key_node))
             value = self._join(value, self._element(value_node, optional))
@@ -338,7 +338,7 @@ class _Checker:
     # -- loops
 
     @contextmanager
-    def _scope(self, names: dict[str, Type]) -> Iterator[None]:
+    def _scope(self, names: dict[str, CelType]) -> Iterator[None]:
         self.scopes.append(names)
         yield
         self.scopes.pop()
@@ -353,12 +353,12 @@ class _Checker:
             self.check(node.result)
         node.type = self.bindings.resolve(node.result.type)
 
-    def _expect(self, node: Node, wanted: Type) -> None:
+    def _expect(self, node: SyntaxNode, wanted: CelType) -> None:
         self.check(node)
         if not self.bindings.assign(wanted, node.type):
             self._mismatch(node, wanted, node.type)
 
-    def _loop_variables(self, node: Fold, over: Type) -> dict[str, Type]:
+    def _loop_variables(self, node: Fold, over: CelType) -> dict[str, CelType]:
         if over.kind == "list":
             first, second = over.parameters[0], over.parameters[0]
             if node.value is not None:

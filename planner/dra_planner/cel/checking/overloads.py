@@ -34,7 +34,7 @@ from dra_planner.cel.checking.rows import (
     URLS,
 )
 from dra_planner.cel.dialect import LISTS_EXTENSION_SINCE, Dialect
-from dra_planner.cel.types import Type
+from dra_planner.cel.types import CelType
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +44,8 @@ class Overload:
     id: str
     function: str
     is_method: bool
-    parameters: tuple[Type, ...]
-    result: Type
+    parameters: tuple[CelType, ...]
+    result: CelType
     generic: tuple[str, ...]
 
 
@@ -82,7 +82,7 @@ _LIBRARIES: Final = (
     Declarations(INCLUDES, since=37, gate="list_attributes"),
 )
 
-_NAMES: Final[dict[str, Type]] = {
+_NAMES: Final[dict[str, CelType]] = {
     "bool": types.BOOL,
     "bytes": types.BYTES,
     "double": types.DOUBLE,
@@ -98,11 +98,11 @@ _NAMES: Final[dict[str, Type]] = {
     "format": types.FORMAT,
     "ip": types.IP,
     "cidr": types.CIDR,
-    "authorizer": Type("object", "kubernetes.authorization.Authorizer"),
-    "pathcheck": Type("object", "kubernetes.authorization.PathCheck"),
-    "groupcheck": Type("object", "kubernetes.authorization.GroupCheck"),
-    "resourcecheck": Type("object", "kubernetes.authorization.ResourceCheck"),
-    "decision": Type("object", "kubernetes.authorization.Decision"),
+    "authorizer": CelType("object", "kubernetes.authorization.Authorizer"),
+    "pathcheck": CelType("object", "kubernetes.authorization.PathCheck"),
+    "groupcheck": CelType("object", "kubernetes.authorization.GroupCheck"),
+    "resourcecheck": CelType("object", "kubernetes.authorization.ResourceCheck"),
+    "decision": CelType("object", "kubernetes.authorization.Decision"),
 }
 _MAKERS: Final = {
     "list": types.list_of,
@@ -157,7 +157,7 @@ def _split(text: str) -> list[str]:
 
 
 @cache
-def _type(text: str) -> Type:
+def _type(text: str) -> CelType:
     if text in _NAMES:
         return _NAMES[text]
     if len(text) == 1:
@@ -166,7 +166,7 @@ def _type(text: str) -> Type:
     return _MAKERS[maker](*map(_type, _split(inner)))  # type: ignore[no-any-return,operator]  # the table gives the right count
 
 
-def _parameters(t: Type) -> set[str]:
+def _parameters(t: CelType) -> set[str]:
     if t.kind == "parameter":
         return {t.name}
     return {name for p in t.parameters for name in _parameters(p)}

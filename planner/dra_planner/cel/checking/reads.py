@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from dra_planner.cel.results import Path
-from dra_planner.cel.tree import Call, Constant, Fold, Ident, Node, Select, walk
+from dra_planner.cel.tree import Call, Constant, Fold, Ident, Select, SyntaxNode, walk
 
 ALL: Final[frozenset[Path]] = frozenset({()})
 """The paths of a selector that may look at everything."""
@@ -15,7 +15,7 @@ _FORM: Final = frozenset(("isInteger", "asInteger", "add", "sub"))
 _SINGLE: Final = ("driver", "allowMultipleAllocations")
 
 
-def paths_read(root: Node) -> frozenset[Path]:
+def paths_read(root: SyntaxNode) -> frozenset[Path]:
     """The paths that a checked tree reads, or `ALL`.
 
     A path is `("driver",)`, `("allowMultipleAllocations",)`, `("attributes", domain, name)` or
@@ -27,14 +27,14 @@ def paths_read(root: Node) -> frozenset[Path]:
     return frozenset(p for p in paths if not any(p[:n] in paths for n in range(1, len(p))))
 
 
-def sees_form(root: Node) -> bool:
+def sees_form(root: SyntaxNode) -> bool:
     """Whether a selector can tell the form of a quantity, so that none may be shared between evaluations."""
     return any(isinstance(node, Call) and node.function in _FORM for node in walk(root))
 
 
-def _paths(root: Node) -> Iterator[Path]:
+def _paths(root: SyntaxNode) -> Iterator[Path]:
     """Paths read by the nodes, by an explicit stack of nodes and the paths that names stand for."""
-    pending: list[tuple[Node, dict[str, Path | None]]] = [(root, {})]
+    pending: list[tuple[SyntaxNode, dict[str, Path | None]]] = [(root, {})]
     while pending:
         node, names = pending.pop()
         path, rest = _chain(node, names)
@@ -45,7 +45,7 @@ def _paths(root: Node) -> Iterator[Path]:
             pending.extend(_fold(node, names))
 
 
-def _fold(node: Fold, names: dict[str, Path | None]) -> Iterator[tuple[Node, dict[str, Path | None]]]:
+def _fold(node: Fold, names: dict[str, Path | None]) -> Iterator[tuple[SyntaxNode, dict[str, Path | None]]]:
     yield node.range, names
     bound, _ = _chain(node.initial, names)
     if bound is None or not node.binds:
@@ -61,10 +61,10 @@ def _fold(node: Fold, names: dict[str, Path | None]) -> Iterator[tuple[Node, dic
         yield node.step, loop
 
 
-def _chain(node: Node, names: dict[str, Path | None]) -> tuple[Path | None, list[Node]]:
+def _chain(node: SyntaxNode, names: dict[str, Path | None]) -> tuple[Path | None, list[SyntaxNode]]:
     """The path that a chain of reads spells, and the nodes to look at besides."""
     keys: list[str | None] = []
-    rest: list[Node] = []
+    rest: list[SyntaxNode] = []
     base = node
     while True:
         if isinstance(base, Select):

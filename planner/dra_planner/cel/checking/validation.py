@@ -13,8 +13,8 @@ from dra_planner.cel import types
 from dra_planner.cel.libraries.conversions import FUNCTIONS
 from dra_planner.cel.libraries.formatting import TYPES, clauses, wrong_clause
 from dra_planner.cel.libraries.regex import compile_pattern
-from dra_planner.cel.tree import Call, Constant, ListNode, MapNode, Node
-from dra_planner.cel.types import Type, show
+from dra_planner.cel.tree import Call, Constant, ListNode, MapNode, SyntaxNode
+from dra_planner.cel.types import CelType, show
 from dra_planner.cel.values import CelError
 
 
@@ -24,11 +24,11 @@ class Issue:
 
     message: str
     position: int
-    node: Node
+    node: SyntaxNode
     unsupported: bool = False
 
 
-def validate(root: Node) -> Iterator[Issue]:
+def validate(root: SyntaxNode) -> Iterator[Issue]:
     """What upstream's validators find in a tree whose types are right."""
     pending = [(root, False)]
     while pending:
@@ -46,15 +46,15 @@ def validate(root: Node) -> Iterator[Issue]:
             yield from _same_types([(v, _literal_type(v, o)) for _, v, o in node.entries])
 
 
-def _formats(node: Node) -> bool:
+def _formats(node: SyntaxNode) -> bool:
     return isinstance(node, Call) and node.function == "format"
 
 
-def _literal_type(node: Node, optional: bool) -> Type:
+def _literal_type(node: SyntaxNode, optional: bool) -> CelType:
     return types.unwrap_optional(node.type)[0] if optional else node.type
 
 
-def _same_types(elements: list[tuple[Node, Type]]) -> Iterator[Issue]:
+def _same_types(elements: list[tuple[SyntaxNode, CelType]]) -> Iterator[Issue]:
     for node, t in elements[1:]:
         if elements[0][1] != t:
             yield Issue(f"expected type '{show(elements[0][1])}' but found '{show(t)}'", node.position, node)
@@ -101,7 +101,7 @@ def _format(node: Call, text: str, values: ListNode) -> Iterator[Issue]:
         yield Issue(message, node.position, node)
 
 
-def _unformattable(letter: str, value: Node) -> Node | None:
+def _unformattable(letter: str, value: SyntaxNode) -> SyntaxNode | None:
     """The part of a value that the clause does not take."""
     if value.type.kind != "dyn" and value.type.name not in TYPES[letter]:
         return value

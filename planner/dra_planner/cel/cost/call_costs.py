@@ -11,7 +11,7 @@ from math import ceil
 from typing import Any, Final
 
 from dra_planner.cel.cost.effort import spend
-from dra_planner.cel.dialect import Library
+from dra_planner.cel.dialect import CelLibrary
 from dra_planner.cel.libraries.operators import is_plain
 from dra_planner.cel.values import (
     AddressValue,
@@ -239,7 +239,7 @@ _BY_OVERLOAD: Final[dict[str, Cost]] = {
 }
 
 
-def call_cost(function: str, overload: str, library: Library) -> Cost | int:
+def call_cost(function: str, overload: str, library: CelLibrary) -> Cost | int:
     """What a call of that overload costs: a number, or what gives it for arguments and result.
 
     `overload` is empty where the overload is chosen at run time.

@@ -15,8 +15,8 @@ from dra_planner.cel import types
 from dra_planner.cel.cost.device_sizes import Path, declared_size
 from dra_planner.cel.cost.ranges import ONE, UNBOUNDED, UNKNOWN, Range, add, fixed, multiply, scale
 from dra_planner.cel.dialect import Dialect
-from dra_planner.cel.tree import Constant, Node
-from dra_planner.cel.types import Type
+from dra_planner.cel.tree import Constant, SyntaxNode
+from dra_planner.cel.types import CelType
 
 _MAX_INCLUDES: Final = 48
 _REGEX: Final = 0.25
@@ -27,8 +27,8 @@ _CHARACTER: Final = 0.1
 class Operand:
     """What the estimator knows of a target or an argument. `size` is None where it is unknown."""
 
-    node: Node
-    type: Type
+    node: SyntaxNode
+    type: CelType
     path: Path
     size: Range | None
 

@@ -13,10 +13,10 @@ from dra_planner.cel.cost.call_estimates import Operand
 from dra_planner.cel.cost.device_sizes import Path, declared_size
 from dra_planner.cel.cost.ranges import NOTHING, ONE, UNBOUNDED, UNKNOWN, Range, add, fixed, multiply, union
 from dra_planner.cel.dialect import Dialect
-from dra_planner.cel.tree import Call, Constant, Fold, Ident, ListNode, MapNode, Node, Select
+from dra_planner.cel.tree import Call, Constant, Fold, Ident, ListNode, MapNode, Select, SyntaxNode
 
 
-def estimate(root: Node, dialect: Dialect) -> int:
+def estimate(root: SyntaxNode, dialect: Dialect) -> int:
     """The most that a checked tree may cost."""
     return _Estimator(dialect).cost(root)[1]
 
@@ -50,7 +50,7 @@ class _Estimator:
         self.entries: dict[int, _Entries] = {}
         self.locals: dict[str, list[_Local]] = {}
 
-    def cost(self, node: Node) -> Range:
+    def cost(self, node: SyntaxNode) -> Range:
         match node:
             case Ident():
                 return self._ident(node)
@@ -73,14 +73,14 @@ class _Estimator:
         stack = self.locals.get(name if self.dialect.library.dot_skips_locals else name.removeprefix("."))
         return stack[-1] if stack else None
 
-    def _path(self, node: Node) -> Path:
+    def _path(self, node: SyntaxNode) -> Path:
         if isinstance(node, Ident):
             local = self._local(node.name)
             if local is not None:
                 return local.path
         return self.paths.get(id(node)) or Path()
 
-    def _size(self, node: Node) -> Range | None:
+    def _size(self, node: SyntaxNode) -> Range | None:
         known = self.sizes.get(id(node))
         if known is not None:
             return known
@@ -96,25 +96,25 @@ class _Estimator:
         local = self._local(node.name) if isinstance(node, Ident) else None
         return local.size if local is not None else None
 
-    def _size_or_unknown(self, node: Node) -> Range:
+    def _size_or_unknown(self, node: SyntaxNode) -> Range:
         size = self._size(node)
         return UNKNOWN if size is None else size
 
-    def _entries(self, node: Node) -> _Entries | None:
+    def _entries(self, node: SyntaxNode) -> _Entries | None:
         known = self.entries.get(id(node))
         if known is not None:
             return known
         local = self._local(node.name) if isinstance(node, Ident) else None
         return local.entries if local is not None else None
 
-    def _copy(self, to: Node, origin: Node) -> None:
+    def _copy(self, to: SyntaxNode, origin: SyntaxNode) -> None:
         size, entries = self._size(origin), self._entries(origin)
         if size is not None:
             self.sizes[id(to)] = size
         if entries is not None:
             self.entries[id(to)] = entries
 
-    def _operand(self, node: Node) -> Operand:
+    def _operand(self, node: SyntaxNode) -> Operand:
         path = self._path(node)
         if path.steps()[:1] in (["@result"], ["__result__"]):
             path = Path()
@@ -259,7 +259,7 @@ class _Estimator:
                 self.entries[id(node)] = entries
         return add(total, multiply(turns, step))
 
-    def _push_value(self, name: str, value: Node) -> None:
+    def _push_value(self, name: str, value: SyntaxNode) -> None:
         self._push(name, _Local(self._path(value), self._size(value), self._entries(value)))
 
     def _push_loop_variables(self, node: Fold) -> None:
@@ -285,7 +285,7 @@ class _Estimator:
         return total
 
 
-def _literal_size(node: Node) -> Range | None:
+def _literal_size(node: SyntaxNode) -> Range | None:
     if isinstance(node, Constant):
         value = node.value
         if isinstance(value, str | bytes):

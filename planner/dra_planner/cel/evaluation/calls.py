@@ -29,8 +29,8 @@ from dra_planner.cel.evaluation.state import Closure, Folded, State
 from dra_planner.cel.libraries import operators
 from dra_planner.cel.libraries.regex import compile_pattern
 from dra_planner.cel.libraries.table import implementation_of
-from dra_planner.cel.tree import Call, Constant, Node
-from dra_planner.cel.types import Type
+from dra_planner.cel.tree import Call, Constant, SyntaxNode
+from dra_planner.cel.types import CelType
 from dra_planner.cel.values import (
     CelError,
     MapValue,
@@ -115,7 +115,7 @@ class Caller:
 
         return evaluate
 
-    def _branch(self, node: Node) -> Closure:
+    def _branch(self, node: SyntaxNode) -> Closure:
         branch = self.compiler.compile(node, charged=False)
         if not self.library.unpacks_optionals or not may_be_optional(node) or self.compiler.is_attribute(node):
             return branch
@@ -230,7 +230,7 @@ def _of_strings_and_types(run: Callable[..., Any]) -> Callable[..., Any]:
     return lambda value, *rest: run(value.name if value.__class__ is TypeValue else value, *rest)
 
 
-def may_be_optional(node: Node) -> bool:
+def may_be_optional(node: SyntaxNode) -> bool:
     """Whether the static type lets a value be an optional."""
     return node.type.kind in ("dyn", "any") or types.unwrap_optional(node.type)[1]
 
@@ -281,7 +281,7 @@ _CLASSES: Final[dict[str, type]] = {
 }
 
 
-def _is_sure(node: Node, wanted: Type) -> bool:
+def _is_sure(node: SyntaxNode, wanted: CelType) -> bool:
     """Whether the node surely gives a value of the type: its static type may hang on a dynamic one."""
     if node.type != wanted:
         return False
@@ -304,7 +304,7 @@ def _guards(overload: Overload) -> list[Callable[[Any], bool] | None]:
     return [_guard(p) for p in overload.parameters]
 
 
-def _guard(t: Type) -> Callable[[Any], bool] | None:
+def _guard(t: CelType) -> Callable[[Any], bool] | None:
     """A test of whether a value may be passed for the type; None if any may."""
     if types.is_dynamic(t) or t.kind == "parameter":
         return None

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from dra_planner.cel.dialect import Dialect
 from dra_planner.cel.evaluation.state import Closure
-from dra_planner.cel.tree import Node
+from dra_planner.cel.tree import SyntaxNode
 
 
 class Compiler(Protocol):
@@ -19,11 +19,11 @@ class Compiler(Protocol):
     sees_form: bool
     scopes: list[dict[str, tuple[int, bool]]]
 
-    def compile(self, node: Node, charged: bool = True) -> Closure:
+    def compile(self, node: SyntaxNode, charged: bool = True) -> Closure:
         """The closure of a node. `charged`: whether reading a variable costs its 1 (not as a branch of ?:)."""
 
     def new_slot(self) -> int:
         """A place for a local variable."""
 
-    def is_attribute(self, node: Node) -> bool:
+    def is_attribute(self, node: SyntaxNode) -> bool:
         """Whether upstream's planner takes the node for an attribute: something read, not computed."""

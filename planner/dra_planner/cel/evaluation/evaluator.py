@@ -24,8 +24,8 @@ from dra_planner.cel.tree import (
     Ident,
     ListNode,
     MapNode,
-    Node,
     Select,
+    SyntaxNode,
 )
 from dra_planner.cel.values import (
     NONE,
@@ -44,7 +44,7 @@ from dra_planner.cel.values import (
 _Qualifier = tuple[bool, Closure | None, Any]  # optional, closure of the key or None, constant key
 
 
-def compile_tree(root: Node, dialect: Dialect) -> tuple[Closure, int]:
+def compile_tree(root: SyntaxNode, dialect: Dialect) -> tuple[Closure, int]:
     """The closure of a checked tree, and the number of local variables it needs.
 
     Raises `CelError` for what upstream finds when it plans the evaluation: constant conversions that fail.
@@ -63,7 +63,7 @@ class _TreeCompiler:
         self.scopes: list[dict[str, tuple[int, bool]]] = []
         self.caller = Caller(self)
 
-    def compile(self, node: Node, charged: bool = True) -> Closure:
+    def compile(self, node: SyntaxNode, charged: bool = True) -> Closure:
         """The closure of a node. `charged`: whether reading a variable costs its 1 (not as a branch of ?:)."""
         if isinstance(node, Constant):
             return self.constant(node.value)
@@ -84,7 +84,7 @@ class _TreeCompiler:
         return Folded(value)
 
     @staticmethod
-    def is_attribute(node: Node) -> bool:
+    def is_attribute(node: SyntaxNode) -> bool:
         """Whether upstream's planner takes the node for an attribute: something read, not computed."""
         if isinstance(node, Call):
             return _is_access(node) or _is_conditional(node)
@@ -99,10 +99,10 @@ class _TreeCompiler:
 
     # -- names, fields, indices
 
-    def _path(self, node: Node, charged: bool) -> Closure:
+    def _path(self, node: SyntaxNode, charged: bool) -> Closure:
         qualifiers: list[_Qualifier] = []
         test = isinstance(node, Select) and node.test
-        base: Node = node
+        base: SyntaxNode = node
         while not base.names_type:
             if isinstance(base, Select) and (not base.test or base is node):
                 qualifiers.append((False, None, base.field))
@@ -260,7 +260,7 @@ def _is_access(node: Call) -> bool:
     return node.function in ("_[_]", "_[?_]", "_?._")
 
 
-def _is_conditional(node: Node) -> bool:
+def _is_conditional(node: SyntaxNode) -> bool:
     return isinstance(node, Call) and node.function == "_?_:_"
 
 

@@ -12,7 +12,7 @@ from dra_planner.cel.evaluation.compiler import Compiler
 from dra_planner.cel.evaluation.shapes import ABSORBED
 from dra_planner.cel.evaluation.state import Closure, Folded, State
 from dra_planner.cel.libraries.operators import known
-from dra_planner.cel.tree import Call, Constant, Fold, ListNode, Node
+from dra_planner.cel.tree import Call, Constant, Fold, ListNode, SyntaxNode
 from dra_planner.cel.values import CelError, MapValue, UnknownError, no_overload, type_name
 
 _PLAIN: Final = frozenset({int, str, bool, float})
@@ -216,7 +216,7 @@ def _quantify(items: Closure, predicate: Closure, decisive: bool, first: int, se
     return evaluate
 
 
-def _counted(node: Fold) -> Node | None:
+def _counted(node: Fold) -> SyntaxNode | None:
     """The predicate of an `exists_one`."""
     step, result = node.step, node.result
     if not (isinstance(step, Call) and step.function == "_?_:_" and isinstance(node.initial, Constant)):
@@ -260,7 +260,7 @@ def _count_one(items: Closure, predicate: Closure, first: int, second: int, pair
     return evaluate
 
 
-def _collected(node: Fold) -> tuple[Node | None, Node] | None:
+def _collected(node: Fold) -> tuple[SyntaxNode | None, SyntaxNode] | None:
     """The predicate (None if there is none) and the element of a loop that builds a list."""
     step, predicate = node.step, None
     if not isinstance(node.initial, ListNode) or not isinstance(step, Call):

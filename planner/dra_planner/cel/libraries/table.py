@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any, Final
 
 from dra_planner.cel.checking.rows import AUTHORIZER
-from dra_planner.cel.dialect import Library
+from dra_planner.cel.dialect import CelLibrary
 from dra_planner.cel.libraries import (
     conversions,
     formats,
@@ -26,7 +26,7 @@ from dra_planner.cel.values import CelError
 Functions = Mapping[str, Callable[..., Any]]
 
 
-def _authorizer(_: Library) -> Functions:
+def _authorizer(_: CelLibrary) -> Functions:
     """Its functions are declared everywhere, and never given anything they take."""
 
     def unavailable(*_: Any) -> Any:
@@ -35,47 +35,47 @@ def _authorizer(_: Library) -> Functions:
     return {line.split()[0]: unavailable for line in AUTHORIZER.strip().splitlines()}
 
 
-def _conversions(_: Library) -> Functions:
+def _conversions(_: CelLibrary) -> Functions:
     return conversions.FUNCTIONS
 
 
-def _formats(library: Library) -> Functions:
+def _formats(library: CelLibrary) -> Functions:
     return formats.FUNCTIONS | (formats.STRICT_COLONS if library.strict_host_colons else {})
 
 
-def _lists(library: Library) -> Functions:
+def _lists(library: CelLibrary) -> Functions:
     return lists.FUNCTIONS | (lists.BOUNDED_RANGES if library.bounded_ranges else {})
 
 
-def _networks(_: Library) -> Functions:
+def _networks(_: CelLibrary) -> Functions:
     return networks.FUNCTIONS
 
 
-def _optionals(_: Library) -> Functions:
+def _optionals(_: CelLibrary) -> Functions:
     return optionals.FUNCTIONS
 
 
-def _quantities(library: Library) -> Functions:
+def _quantities(library: CelLibrary) -> Functions:
     return quantities.FUNCTIONS | (quantities.PURE_ARITHMETIC if library.pure_arithmetic else {})
 
 
-def _regex(_: Library) -> Functions:
+def _regex(_: CelLibrary) -> Functions:
     return regex.FUNCTIONS
 
 
-def _semvers(_: Library) -> Functions:
+def _semvers(_: CelLibrary) -> Functions:
     return semvers.FUNCTIONS
 
 
-def _strings(library: Library) -> Functions:
+def _strings(library: CelLibrary) -> Functions:
     return strings.FUNCTIONS | (strings.BOUNDED_SEARCHES if library.bounded_searches else {})
 
 
-def _times(_: Library) -> Functions:
+def _times(_: CelLibrary) -> Functions:
     return times.FUNCTIONS
 
 
-def _urls(library: Library) -> Functions:
+def _urls(library: CelLibrary) -> Functions:
     return urls.FUNCTIONS | (urls.STRICT_COLONS if library.strict_host_colons else {})
 
 
@@ -97,7 +97,7 @@ _LIBRARIES: Final = (
 
 
 @cache
-def implementation_of(overload: str, library: Library) -> Callable[..., Any] | None:
+def implementation_of(overload: str, library: CelLibrary) -> Callable[..., Any] | None:
     """Return the function of an overload as a library has it; None for one that is not supported."""
     for functions_of in _LIBRARIES:
         found = functions_of(library).get(overload)

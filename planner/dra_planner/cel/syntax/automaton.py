@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
-from dra_planner.cel.syntax.tables import END, Rule, Tables
+from dra_planner.cel.syntax.tables import END, Production, Tables
 
 Callback = Callable[[list[Any]], Any]
 Step = Callable[[Any], Any]
@@ -19,7 +19,7 @@ _Run = tuple[int, Step | None]
 _Action = int | dict[int, _Run] | tuple[int, str, Callback]
 
 
-class Builder(Protocol):
+class RuleCallbacks(Protocol):
     """What has a method for each rule, of its name, which is given the values that the rule takes."""
 
     def compose(self, names: Sequence[str]) -> Step | None:
@@ -46,7 +46,7 @@ class Unexpected(ValueError):
 class Automaton:
     """Parses by tables, calling the builder for what the rules make."""
 
-    def __init__(self, tables: Tables, builder: Builder) -> None:
+    def __init__(self, tables: Tables, builder: RuleCallbacks) -> None:
         self._tables = tables
         self._builder = builder
         self._actions: list[dict[str, _Action]] = [
@@ -54,11 +54,11 @@ class Automaton:
             for goto, reduce in zip(tables.goto, tables.reduce, strict=True)
         ]
 
-    def _action(self, rule: Rule) -> _Action:
+    def _action(self, rule: Production) -> _Action:
         """The known runs by the state below, or a reduction of several words."""
         return {} if rule.size == 1 else (rule.size, rule.origin, self._callback(rule))
 
-    def _callback(self, rule: Rule) -> Callback:
+    def _callback(self, rule: Production) -> Callback:
         callback: Callback = getattr(self._builder, rule.name)
         taken = rule.taken
         if taken == tuple(range(rule.size)):

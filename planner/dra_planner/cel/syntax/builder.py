@@ -14,7 +14,7 @@ from typing import Any, Final
 from dra_planner.cel.syntax import macros
 from dra_planner.cel.syntax.automaton import Callback, Step, Word
 from dra_planner.cel.syntax.literals import LiteralError, value_of
-from dra_planner.cel.tree import Call, Constant, Ident, ListNode, MapNode, Node, Select, Struct, walk
+from dra_planner.cel.tree import Call, Constant, Ident, ListNode, MapNode, Select, Struct, SyntaxNode, walk
 
 MAX_DEPTH: Final = 250
 MAX_NODES: Final = 20_000
@@ -36,12 +36,12 @@ class ParseError(ValueError):
         self.message, self.position, self.deep = message, position, deep
 
 
-class Part:
+class Subtree:
     """A piece of the tree with the depths within it."""
 
     __slots__ = ("calculations", "expressions", "members", "node", "number", "path", "relations", "visits")
 
-    def __init__(self, node: Node, within: Iterable[Part] = ()) -> None:
+    def __init__(self, node: SyntaxNode, within: Iterable[Subtree] = ()) -> None:
         expressions = relations = calculations = members = visits = 0
         for part in within:
             expressions = max(expressions, part.expressions)
@@ -58,7 +58,7 @@ class Part:
         self.number: Constant | None = None  # the number at its left end, which a sign belongs to
         self.path = ""  # the dotted name that it is
 
-    def check(self) -> Part:
+    def check(self) -> Subtree:
         """The part itself. Raises `ParseError` when it is too deep."""
         if (
             self.expressions > MAX_DEPTH
@@ -85,7 +85,7 @@ def _deepening(levels: Counter[str]) -> list[Step]:
     expressions, relations = levels["expr"], levels["relation"]
     calculations, members = levels["multiplication"], levels["primary"]
 
-    def deepen(part: Part) -> Part:
+    def deepen(part: Subtree) -> Subtree:
         part.expressions += expressions
         part.relations += relations
         part.calculations += calculations
@@ -112,7 +112,7 @@ def _one_after_another(steps: list[Step]) -> Step | None:
     return run
 
 
-class Builder:
+class TreeBuilder:
     """The callbacks, one per rule.
 
     `with_lists`: whether the macro `sortBy` is there; `with_backquotes`: whether fields may be quoted. `numbers` are
@@ -141,69 +141,69 @@ class Builder:
 
     # -- expressions and operators
 
-    def expr(self, children: _Children) -> Part:
+    def expr(self, children: _Children) -> Subtree:
         condition, then, otherwise = children
         nodes = [condition.node, then.node, otherwise.node]
-        part = Part(Call(condition.node.position, "_?_:_", nodes), children)
+        part = Subtree(Call(condition.node.position, "_?_:_", nodes), children)
         part.visits += 1
         part.expressions += 1
         return part.check()
 
-    def alternatives(self, children: _Children) -> list[Part]:
+    def alternatives(self, children: _Children) -> list[Subtree]:
         return _extended(children) if isinstance(children[0], list) else children
 
-    def conjuncts(self, children: _Children) -> list[Part]:
+    def conjuncts(self, children: _Children) -> list[Subtree]:
         return _extended(children) if isinstance(children[0], list) else children
 
-    def disjunction(self, children: _Children) -> Part:
+    def disjunction(self, children: _Children) -> Subtree:
         return self._logic("_||_", children[0])
 
-    def conjunction(self, children: _Children) -> Part:
+    def conjunction(self, children: _Children) -> Subtree:
         return self._logic("_&&_", children[0])
 
-    def _logic(self, function: str, operands: list[Part]) -> Part:
-        return Part(Call(operands[0].node.position, function, [p.node for p in operands]), operands)
+    def _logic(self, function: str, operands: list[Subtree]) -> Subtree:
+        return Subtree(Call(operands[0].node.position, function, [p.node for p in operands]), operands)
 
-    def relation(self, children: _Children) -> Part:
+    def relation(self, children: _Children) -> Subtree:
         (operator, left), right = children
         right.relations += 1
         part = self._binary(operator, left, right)
         part.relations = max(left.relations, 1 + right.relations)
         return part.check()
 
-    def addition(self, children: _Children) -> Part:
+    def addition(self, children: _Children) -> Subtree:
         (operator, left), right = children
         part = self._binary(operator, left, right)
         part.calculations = max(left.calculations, 1 + right.calculations)
         return part.check()
 
-    def multiplication(self, children: _Children) -> Part:
+    def multiplication(self, children: _Children) -> Subtree:
         children[1].calculations += 1
         return self.addition(children)
 
-    def _binary(self, operator: str, left: Part, right: Part) -> Part:
-        part = Part(Call(left.node.position, operator, [left.node, right.node]), (left, right))
+    def _binary(self, operator: str, left: Subtree, right: Subtree) -> Subtree:
+        part = Subtree(Call(left.node.position, operator, [left.node, right.node]), (left, right))
         part.visits += 1
         return part
 
     # -- signs
 
-    def unary(self, children: _Children) -> Part:
+    def unary(self, children: _Children) -> Subtree:
         signs, operand = children
         if signs[0] == "-" and len(signs) == 1 and operand.number is not None:
             return self._signed(signs[0].position, operand)
         if len(signs) % 2 == 0:
-            even: Part = operand
+            even: Subtree = operand
             return even
-        return Part(Call(signs[0].position, "!_" if signs[0] == "!" else "-_", [operand.node]), (operand,))
+        return Subtree(Call(signs[0].position, "!_" if signs[0] == "!" else "-_", [operand.node]), (operand,))
 
-    def unary_not_signed(self, children: _Children) -> Part:
+    def unary_not_signed(self, children: _Children) -> Subtree:
         signs, operand = children
         if operand.number is None:
             raise ParseError("mismatched input '-'", signs[0].position)
         return self.unary([signs, self._signed(operand.node.position, operand)])
 
-    def _signed(self, position: int, operand: Part) -> Part:
+    def _signed(self, position: int, operand: Subtree) -> Subtree:
         assert operand.number is not None
         operand.number.value = -operand.number.value
         operand.number.position = position
@@ -218,78 +218,78 @@ class Builder:
 
     # -- member accesses
 
-    def _access(self, node: Node, base: Part, *within: Part) -> Part:
-        part = Part(node, (base, *within))
+    def _access(self, node: SyntaxNode, base: Subtree, *within: Subtree) -> Subtree:
+        part = Subtree(node, (base, *within))
         part.members = max(base.members, *(1 + p.members for p in within), 1)
         part.number = base.number
         part.visits += 1
         return part.check()
 
-    def member_dot(self, children: _Children) -> Part:
+    def member_dot(self, children: _Children) -> Subtree:
         base, name = children
         part = self._access(Select(base.node.position, base.node, self._field(name)), base)
         if base.path and name[0] != "`":
             part.path = f"{base.path}.{name}"
         return part
 
-    def member_dot_optional(self, children: _Children) -> Part:
+    def member_dot_optional(self, children: _Children) -> Subtree:
         base, name = children
         field = Constant(name.position, self._field(name))
         return self._access(Call(base.node.position, "_?._", [base.node, field]), base)
 
-    def member_index(self, children: _Children) -> Part:
+    def member_index(self, children: _Children) -> Subtree:
         base, index = children
         return self._access(Call(base.node.position, "_[_]", [base.node, index.node]), base, index)
 
-    def member_index_optional(self, children: _Children) -> Part:
+    def member_index_optional(self, children: _Children) -> Subtree:
         base, index = children
         return self._access(Call(base.node.position, "_[?_]", [base.node, index.node]), base, index)
 
-    def member_dot_arg(self, children: _Children) -> Part:
+    def member_dot_arg(self, children: _Children) -> Subtree:
         base, name, args = children
-        arguments: list[Part] = args or []
+        arguments: list[Subtree] = args or []
         node = self._call(base.node.position, str(name), [p.node for p in arguments], base.node)
         return self._access(node, base, *arguments)
 
-    def member_object(self, children: _Children) -> Part:
+    def member_object(self, children: _Children) -> Subtree:
         base, fields = children if len(children) == 2 else (children[0], [])
         if not base.path:
             raise ParseError("mismatched input '{'", base.node.position)
-        parts: list[tuple[str, Part, bool]] = fields
+        parts: list[tuple[str, Subtree, bool]] = fields
         node = Struct(base.node.position, base.path, [(f, p.node, o) for f, p, o in parts])
-        part = Part(node, [p for _, p, _ in parts])
+        part = Subtree(node, [p for _, p, _ in parts])
         part.members += 1
         return part
 
     # -- primaries
 
-    def ident(self, children: _Children) -> Part:
+    def ident(self, children: _Children) -> Subtree:
         return self._name(children[0].position, children[0], "")
 
-    def dot_ident(self, children: _Children) -> Part:
+    def dot_ident(self, children: _Children) -> Subtree:
         return self._name(children[0].position, children[0], ".")
 
-    def _name(self, position: int, name: Word, dot: str) -> Part:
+    def _name(self, position: int, name: Word, dot: str) -> Subtree:
         if name in _RESERVED:
             raise ParseError(f"reserved identifier: {name}", position)
-        part = Part(Ident(position, dot + name))
+        part = Subtree(Ident(position, dot + name))
         part.path = dot + name
         return part
 
-    def ident_arg(self, children: _Children) -> Part:
+    def ident_arg(self, children: _Children) -> Subtree:
         return self._global_call(children, "")
 
-    def dot_ident_arg(self, children: _Children) -> Part:
+    def dot_ident_arg(self, children: _Children) -> Subtree:
         return self._global_call(children, ".")
 
-    def _global_call(self, children: _Children, dot: str) -> Part:
+    def _global_call(self, children: _Children, dot: str) -> Subtree:
         name, args = children
         if name in _RESERVED:
             raise ParseError(f"reserved identifier: {name}", name.position)
-        arguments: list[Part] = args or []
-        return Part(self._call(name.position, dot + name, [p.node for p in arguments], None), arguments)
+        arguments: list[Subtree] = args or []
+        return Subtree(self._call(name.position, dot + name, [p.node for p in arguments], None), arguments)
 
-    def _call(self, position: int, function: str, args: list[Node], target: Node | None) -> Node:
+    def _call(self, position: int, function: str, args: list[SyntaxNode], target: SyntaxNode | None) -> SyntaxNode:
         try:
             expanded = macros.expand(position, function, target, args, self.with_lists)
         except macros.MacroError as error:
@@ -302,65 +302,65 @@ class Builder:
                 raise ParseError("the expression grows too large when its macros are expanded", position, deep=True)
         return expanded
 
-    def paren_expr(self, children: _Children) -> Part:
-        part: Part = children[0]
+    def paren_expr(self, children: _Children) -> Subtree:
+        part: Subtree = children[0]
         return part
 
-    def exprlist(self, children: _Children) -> list[Part]:
+    def exprlist(self, children: _Children) -> list[Subtree]:
         return _extended(children)
 
     # -- literals
 
-    def literal(self, children: _Children) -> Part:
+    def literal(self, children: _Children) -> Subtree:
         token = children[0]
         try:
             constant = Constant(token.position, value_of(token.type, token))
         except LiteralError as error:
             raise ParseError(str(error), token.position) from None
-        part = Part(constant)
+        part = Subtree(constant)
         if token.type in ("INT_LIT", "FLOAT_LIT"):
             part.number = constant
         if token.type in ("INT_LIT", "FLOAT_LIT", "UINT_LIT"):
             self.numbers.append(constant)
         return part
 
-    def list_lit(self, children: _Children) -> Part:
-        items: list[tuple[Part, bool]] = children[0] if children else []
+    def list_lit(self, children: _Children) -> Subtree:
+        items: list[tuple[Subtree, bool]] = children[0] if children else []
         optional = frozenset(i for i, (_, o) in enumerate(items) if o)
         position = items[0][0].node.position if items else 0
-        return Part(ListNode(position, [p.node for p, _ in items], optional), [p for p, _ in items])
+        return Subtree(ListNode(position, [p.node for p, _ in items], optional), [p for p, _ in items])
 
-    def listinits(self, children: _Children) -> list[tuple[Part, bool]]:
+    def listinits(self, children: _Children) -> list[tuple[Subtree, bool]]:
         return _extended(children)
 
-    def listinit(self, children: _Children) -> tuple[Part, bool]:
+    def listinit(self, children: _Children) -> tuple[Subtree, bool]:
         return children[0], False
 
-    def listinit_optional(self, children: _Children) -> tuple[Part, bool]:
+    def listinit_optional(self, children: _Children) -> tuple[Subtree, bool]:
         return children[0], True
 
-    def map_lit(self, children: _Children) -> Part:
-        items: list[tuple[Part, Part, bool]] = children[0] if children else []
+    def map_lit(self, children: _Children) -> Subtree:
+        items: list[tuple[Subtree, Subtree, bool]] = children[0] if children else []
         position = items[0][0].node.position if items else 0
         node = MapNode(position, [(k.node, v.node, o) for k, v, o in items])
-        return Part(node, [p for k, v, _ in items for p in (k, v)])
+        return Subtree(node, [p for k, v, _ in items for p in (k, v)])
 
-    def mapinits(self, children: _Children) -> list[tuple[Part, Part, bool]]:
+    def mapinits(self, children: _Children) -> list[tuple[Subtree, Subtree, bool]]:
         return _extended(children)
 
-    def mapinit(self, children: _Children) -> tuple[Part, Part, bool]:
+    def mapinit(self, children: _Children) -> tuple[Subtree, Subtree, bool]:
         return children[0], children[1], False
 
-    def mapinit_optional(self, children: _Children) -> tuple[Part, Part, bool]:
+    def mapinit_optional(self, children: _Children) -> tuple[Subtree, Subtree, bool]:
         return children[0], children[1], True
 
-    def fieldinits(self, children: _Children) -> list[tuple[str, Part, bool]]:
+    def fieldinits(self, children: _Children) -> list[tuple[str, Subtree, bool]]:
         return _extended(children)
 
-    def fieldinit(self, children: _Children) -> tuple[str, Part, bool]:
+    def fieldinit(self, children: _Children) -> tuple[str, Subtree, bool]:
         return children[0], children[1], False
 
-    def fieldinit_optional(self, children: _Children) -> tuple[str, Part, bool]:
+    def fieldinit_optional(self, children: _Children) -> tuple[str, Subtree, bool]:
         return children[0], children[1], True
 
     def fieldname(self, children: _Children) -> str:
@@ -389,7 +389,7 @@ _OPERATORS: Final = {
     "multiplication_mod": "_%_",
 }
 for _rule, _operator in _OPERATORS.items():
-    setattr(Builder, _rule, lambda _self, children, _operator=_operator: (_operator, children[0]))
+    setattr(TreeBuilder, _rule, lambda _self, children, _operator=_operator: (_operator, children[0]))
 
 
 def _extended(children: _Children) -> _Children:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Final
 
 from dra_planner.cel.stack import room_for
-from dra_planner.cel.tree import Call, Constant, Fold, Ident, ListNode, MapNode, Node, Select, copy, depth
+from dra_planner.cel.tree import Call, Constant, Fold, Ident, ListNode, MapNode, Select, SyntaxNode, copy, depth
 
 ACCUMULATOR: Final = "@result"
 _UNUSED: Final = "#unused"
@@ -23,10 +23,12 @@ class MacroError(ValueError):
         self.message, self.position = message, position
 
 
-_Expander = Callable[[int, Node, list[Node]], Node | None]
+_Expander = Callable[[int, SyntaxNode, list[SyntaxNode]], SyntaxNode | None]
 
 
-def expand(position: int, function: str, target: Node | None, args: list[Node], with_lists: bool) -> Node | None:
+def expand(
+    position: int, function: str, target: SyntaxNode | None, args: list[SyntaxNode], with_lists: bool
+) -> SyntaxNode | None:
     """The tree that a call stands for, or None when it is not a macro. Raises `MacroError`.
 
     `with_lists`: whether cel-go's list extension, which brings `sortBy`, is there.
@@ -39,13 +41,13 @@ def expand(position: int, function: str, target: Node | None, args: list[Node], 
     return expander(position, target, args)
 
 
-def _has(position: int, argument: Node) -> Node:
+def _has(position: int, argument: SyntaxNode) -> SyntaxNode:
     if not isinstance(argument, Select):
         raise MacroError("invalid argument to has() macro", argument.position)
     return Select(position, argument.operand, argument.field, test=True)
 
 
-def _name(argument: Node, message: str = "argument must be a simple name") -> str:
+def _name(argument: SyntaxNode, message: str = "argument must be a simple name") -> str:
     if not isinstance(argument, Ident):
         raise MacroError(message, argument.position)
     if argument.name in (ACCUMULATOR, "__result__"):
@@ -53,7 +55,7 @@ def _name(argument: Node, message: str = "argument must be a simple name") -> st
     return argument.name
 
 
-def _two_names(first: Node, second: Node) -> tuple[str, str]:
+def _two_names(first: SyntaxNode, second: SyntaxNode) -> tuple[str, str]:
     for argument in (first, second):
         if not isinstance(argument, Ident):
             raise MacroError("argument must be a simple name", argument.position)
@@ -69,12 +71,12 @@ def _result(position: int) -> Ident:
 
 def _loop(
     position: int,
-    target: Node,
+    target: SyntaxNode,
     names: tuple[str, str | None],
-    initial: Node,
-    step: Node,
-    condition: Node | None = None,
-    result: Node | None = None,
+    initial: SyntaxNode,
+    step: SyntaxNode,
+    condition: SyntaxNode | None = None,
+    result: SyntaxNode | None = None,
 ) -> Fold:
     return Fold(
         position,
@@ -89,58 +91,64 @@ def _loop(
     )
 
 
-def _all(position: int, target: Node, names: tuple[str, str | None], predicate: Node) -> Node:
+def _all(position: int, target: SyntaxNode, names: tuple[str, str | None], predicate: SyntaxNode) -> SyntaxNode:
     condition = Call(position, "@not_strictly_false", [_result(position)])
     step = Call(position, "_&&_", [_result(position), predicate])
     return _loop(position, target, names, Constant(position, True), step, condition)
 
 
-def _exists(position: int, target: Node, names: tuple[str, str | None], predicate: Node) -> Node:
+def _exists(position: int, target: SyntaxNode, names: tuple[str, str | None], predicate: SyntaxNode) -> SyntaxNode:
     condition = Call(position, "@not_strictly_false", [Call(position, "!_", [_result(position)])])
     step = Call(position, "_||_", [_result(position), predicate])
     return _loop(position, target, names, Constant(position, False), step, condition)
 
 
-def _exists_one(position: int, target: Node, names: tuple[str, str | None], predicate: Node) -> Node:
+def _exists_one(position: int, target: SyntaxNode, names: tuple[str, str | None], predicate: SyntaxNode) -> SyntaxNode:
     add = Call(position, "_+_", [_result(position), Constant(position, 1)])
     step = Call(position, "_?_:_", [predicate, add, _result(position)])
     result = Call(position, "_==_", [_result(position), Constant(position, 1)])
     return _loop(position, target, names, Constant(position, 0), step, result=result)
 
 
-def _where(position: int, predicate: Node | None, step: Node) -> Node:
+def _where(position: int, predicate: SyntaxNode | None, step: SyntaxNode) -> SyntaxNode:
     return step if predicate is None else Call(position, "_?_:_", [predicate, step, _result(position)])
 
 
-def _to_list(position: int, target: Node, names: tuple[str, str | None], predicate: Node | None, element: Node) -> Node:
+def _to_list(
+    position: int, target: SyntaxNode, names: tuple[str, str | None], predicate: SyntaxNode | None, element: SyntaxNode
+) -> SyntaxNode:
     step = Call(position, "_+_", [_result(position), ListNode(position, [element])])
     return _loop(position, target, names, ListNode(position, []), _where(position, predicate, step))
 
 
 def _to_map(
-    position: int, target: Node, names: tuple[str, str | None], predicate: Node | None, entry: list[Node]
-) -> Node:
+    position: int,
+    target: SyntaxNode,
+    names: tuple[str, str | None],
+    predicate: SyntaxNode | None,
+    entry: list[SyntaxNode],
+) -> SyntaxNode:
     step = Call(position, "cel.@mapInsert", [_result(position), *entry])
     return _loop(position, target, names, MapNode(position, []), _where(position, predicate, step))
 
 
-def _map(position: int, target: Node, args: list[Node]) -> Node:
+def _map(position: int, target: SyntaxNode, args: list[SyntaxNode]) -> SyntaxNode:
     name = _name(args[0], "argument is not an identifier")
     return _to_list(position, target, (name, None), args[1] if len(args) == 3 else None, args[-1])
 
 
-def _filter(position: int, target: Node, args: list[Node]) -> Node:
+def _filter(position: int, target: SyntaxNode, args: list[SyntaxNode]) -> SyntaxNode:
     name = _name(args[0], "argument is not an identifier")
     return _to_list(position, target, (name, None), args[1], args[0])
 
 
-def _transform_map(position: int, target: Node, args: list[Node]) -> Node:
+def _transform_map(position: int, target: SyntaxNode, args: list[SyntaxNode]) -> SyntaxNode:
     names = _two_names(args[0], args[1])
     entry = [Ident(position, names[0]), args[-1]]
     return _to_map(position, target, names, args[2] if len(args) == 4 else None, entry)
 
 
-def _bind_fold(position: int, name: str, value: Node, result: Node) -> Fold:
+def _bind_fold(position: int, name: str, value: SyntaxNode, result: SyntaxNode) -> Fold:
     return Fold(
         position,
         ListNode(position, []),
@@ -154,7 +162,7 @@ def _bind_fold(position: int, name: str, value: Node, result: Node) -> Fold:
     )
 
 
-def _bind(position: int, target: Node, args: list[Node]) -> Node | None:
+def _bind(position: int, target: SyntaxNode, args: list[SyntaxNode]) -> SyntaxNode | None:
     if not isinstance(target, Ident) or target.name != "cel":
         return None
     if not isinstance(args[0], Ident):
@@ -162,20 +170,20 @@ def _bind(position: int, target: Node, args: list[Node]) -> Node | None:
     return _bind_fold(position, args[0].name, args[1], args[2])
 
 
-def _optional_map(position: int, target: Node, args: list[Node], wrap: bool) -> Node:
+def _optional_map(position: int, target: SyntaxNode, args: list[SyntaxNode], wrap: bool) -> SyntaxNode:
     macro = "optMap" if wrap else "optFlatMap"
     if not isinstance(args[0], Ident):
         raise MacroError(f"{macro}() variable name must be a simple identifier", args[0].position)
     with room_for(depth(target)):
         value = Call(position, "value", [], copy(target))
-    mapped: Node = _bind_fold(position, args[0].name, value, args[1])
+    mapped: SyntaxNode = _bind_fold(position, args[0].name, value, args[1])
     if wrap:
         mapped = Call(position, "optional.of", [mapped])
     present = Call(position, "hasValue", [], target)
     return Call(position, "_?_:_", [present, mapped, Call(position, "optional.none", [])])
 
 
-def _sort_by(position: int, target: Node, args: list[Node]) -> Node:
+def _sort_by(position: int, target: SyntaxNode, args: list[SyntaxNode]) -> SyntaxNode:
     if not isinstance(target, ListNode | Select | Ident | Fold | Call):
         raise MacroError(
             "sortBy can only be applied to a list, identifier, comprehension, call or select expression",

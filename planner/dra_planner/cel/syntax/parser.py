@@ -7,13 +7,13 @@ from functools import cache
 
 from dra_planner.cel.dialect import Dialect
 from dra_planner.cel.syntax.automaton import Automaton, Unexpected
-from dra_planner.cel.syntax.builder import Builder, ParseError, Part
+from dra_planner.cel.syntax.builder import ParseError, Subtree, TreeBuilder
 from dra_planner.cel.syntax.tables import read_tables
-from dra_planner.cel.tree import Constant, Node
+from dra_planner.cel.tree import Constant, SyntaxNode
 from dra_planner.cel.values import INT_MAX, INT_MIN, UINT_MAX, Uint
 
 _lock = threading.Lock()
-_builder = Builder()
+_builder = TreeBuilder()
 
 
 @cache
@@ -21,14 +21,14 @@ def _automaton() -> Automaton:
     return Automaton(read_tables(), _builder)
 
 
-def parse(text: str, dialect: Dialect) -> Node:
+def parse(text: str, dialect: Dialect) -> SyntaxNode:
     """Return the tree of an expression, macros expanded. Raises `ParseError`."""
     with _lock:
         _builder.with_lists = dialect.has_lists_extension
         _builder.with_backquotes = dialect.library.backquoted_fields
         _builder.nodes, _builder.numbers = 0, []
         try:
-            part: Part = _automaton().parse(text)
+            part: Subtree = _automaton().parse(text)
         except Unexpected as error:
             raise ParseError(_explain(error), error.position) from None
         numbers = _builder.numbers

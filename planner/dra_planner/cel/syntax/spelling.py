@@ -6,7 +6,7 @@ import json
 import re
 from typing import Final
 
-from dra_planner.cel.tree import Call, Constant, Ident, ListNode, Node, Select
+from dra_planner.cel.tree import Call, Constant, Ident, ListNode, Select, SyntaxNode
 from dra_planner.cel.values import Uint
 
 _IDENTIFIER: Final = re.compile(r"[_a-zA-Z][_a-zA-Z0-9]*")
@@ -14,7 +14,7 @@ _OPERATOR: Final = re.compile(r"_(\S+)_")
 MAX_LENGTH: Final = 300
 
 
-def spell(node: Node) -> str | None:
+def spell(node: SyntaxNode) -> str | None:
     """The expression that the tree came from, as it is usually written; None for what macros made, or is long."""
     try:
         text = _spell(node)
@@ -27,7 +27,7 @@ class _UnspeltError(Exception):
     pass
 
 
-def _spell(node: Node, levels: int = 12) -> str:
+def _spell(node: SyntaxNode, levels: int = 12) -> str:
     if levels == 0:
         raise _UnspeltError
     if isinstance(node, Constant):
@@ -62,7 +62,7 @@ def _spell_call(node: Call, levels: int) -> str:
     return f"{target}{node.function}({arguments})"
 
 
-def _operand(node: Node, levels: int) -> str:
+def _operand(node: SyntaxNode, levels: int) -> str:
     text = _spell(node, levels - 1)
     is_operator = isinstance(node, Call) and node.function[:1] in ("_", "!", "-") and node.function not in _READS
     return f"({text})" if is_operator else text

@@ -14,7 +14,7 @@ END: Final = "$END"
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class Production:
     """A rule: the symbol that it makes of how many values, and which of them its callback is given.
 
     `name` is the callback's, empty where the only value is passed on; `taken` are places, None for an absent part.
@@ -36,7 +36,7 @@ class Tables:
     """
 
     goto: tuple[dict[str, int], ...]
-    reduce: tuple[dict[str, Rule], ...]
+    reduce: tuple[dict[str, Production], ...]
     end: int
     word: re.Pattern[str]
     ignored: frozenset[str]
@@ -46,7 +46,7 @@ class Tables:
 def read_tables() -> Tables:
     """Read the tables from the package. Raises FileNotFoundError where the installation has none."""
     document: dict[str, Any] = json.loads(PATH.read_bytes())
-    rules = [Rule(origin, name, size, tuple(taken)) for origin, name, size, taken in document["rules"]]
+    rules = [Production(origin, name, size, tuple(taken)) for origin, name, size, taken in document["rules"]]
     return Tables(
         tuple(state["goto"] for state in document["states"]),
         tuple(

@@ -14,7 +14,7 @@ from dra_planner.documents.plain_values import block, blocks, text
 
 
 @dataclass(frozen=True, slots=True)
-class Resource:
+class StateResource:
     """One managed resource: its address, type, and values. Values that are known after apply are missing."""
 
     address: str
@@ -29,13 +29,13 @@ class Resource:
 
 
 @dataclass(frozen=True, slots=True)
-class Configuration:
+class TerraformState:
     """All resources of a plan or state, and the constant regions of providers."""
 
-    resources: tuple[Resource, ...]
+    resources: tuple[StateResource, ...]
     provider_settings: Mapping[str, Mapping[str, Any]]
 
-    def of_type(self, *types: str) -> list[Resource]:
+    def of_type(self, *types: str) -> list[StateResource]:
         """Return the resources of some types, in the order of their addresses."""
         return sorted((each for each in self.resources if each.type in types), key=lambda each: each.address)
 
@@ -57,13 +57,13 @@ def is_terraform(data: Any) -> bool:
     return isinstance(data, Mapping) and "format_version" in data and ("planned_values" in data or "values" in data)
 
 
-def read_configuration(data: Mapping[str, Any]) -> Configuration:
+def read_configuration(data: Mapping[str, Any]) -> TerraformState:
     """Return the resources of a plan (as they will be) or of a state (as they are)."""
     root = block(block(data, "planned_values") or block(data, "values"), "root_module")
     described = block(block(data, "configuration"), "root_module")
     references = dict(_references(described, ""))
     resources = tuple(
-        Resource(each.address, each.type, each.values, references.get(_without_keys(each.address), {}))
+        StateResource(each.address, each.type, each.values, references.get(_without_keys(each.address), {}))
         for each in _resources(root)
     )
     providers = {
@@ -75,13 +75,13 @@ def read_configuration(data: Mapping[str, Any]) -> Configuration:
         for name, each in block(block(data, "configuration"), "provider_config").items()
         if isinstance(each, Mapping)
     }
-    return Configuration(resources, providers)
+    return TerraformState(resources, providers)
 
 
-def _resources(module: Mapping[str, Any]) -> Iterator[Resource]:
+def _resources(module: Mapping[str, Any]) -> Iterator[StateResource]:
     for each in blocks(module, "resources"):
         if each.get("mode", "managed") == "managed":
-            yield Resource(text(each.get("address")), text(each.get("type")), block(each, "values"))
+            yield StateResource(text(each.get("address")), text(each.get("type")), block(each, "values"))
     for child in blocks(module, "child_modules"):
         yield from _resources(child)
 

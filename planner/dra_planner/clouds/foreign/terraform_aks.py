@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dra_planner.clouds.foreign.description import ForeignCluster, ForeignPool
-from dra_planner.clouds.foreign.terraform import Configuration, Resource
+from dra_planner.clouds.foreign.terraform import StateResource, TerraformState
 from dra_planner.clouds.foreign.values import taint_of_text
 from dra_planner.documents.plain_values import block, labels, number, text, texts
 
 
-def read_aks(configuration: Configuration) -> Iterator[ForeignCluster]:
+def read_aks(configuration: TerraformState) -> Iterator[ForeignCluster]:
     """Yield the AKS clusters, each with its node pools."""
     clusters = configuration.of_type("azurerm_kubernetes_cluster")
     for cluster in clusters:
@@ -33,7 +33,7 @@ def read_aks(configuration: Configuration) -> Iterator[ForeignCluster]:
         )
 
 
-def _of(pool: Resource, cluster: Resource) -> bool:
+def _of(pool: StateResource, cluster: StateResource) -> bool:
     given = text(pool.values.get("kubernetes_cluster_id"))
     if given:
         return given == cluster.values.get("id")

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from dra_planner.clouds.foreign.description import ForeignCluster, ForeignPool
-from dra_planner.clouds.foreign.terraform import Configuration, Resource
+from dra_planner.clouds.foreign.terraform import StateResource, TerraformState
 from dra_planner.clouds.foreign.values import taints
 from dra_planner.documents.plain_values import block, blocks, labels, number, text, texts
 
@@ -15,7 +15,7 @@ _CAPACITY: Final = {"SPOT": "spot", "CAPACITY_BLOCK": "capacity-block"}
 _ARN_REGION: Final = re.compile(r"arn:aws[\w-]*:eks:([\w-]+):")
 
 
-def read_eks(configuration: Configuration) -> Iterator[ForeignCluster]:
+def read_eks(configuration: TerraformState) -> Iterator[ForeignCluster]:
     """Yield the EKS clusters, each with its managed node groups."""
     clusters = configuration.of_type("aws_eks_cluster")
     for cluster in clusters:
@@ -31,7 +31,7 @@ def read_eks(configuration: Configuration) -> Iterator[ForeignCluster]:
         )
 
 
-def _belongs(group: Resource, cluster: Resource, clusters: list[Resource]) -> bool:
+def _belongs(group: StateResource, cluster: StateResource, clusters: list[StateResource]) -> bool:
     """Return whether a node group is of a cluster: by its name, else by what it refers to, else by its module."""
     name = text(group.values.get("cluster_name"))
     if len(clusters) == 1 or (name and name == cluster.values.get("name")):
@@ -39,12 +39,12 @@ def _belongs(group: Resource, cluster: Resource, clusters: list[Resource]) -> bo
     return not name and cluster.module.startswith(group.module.split(".module.eks_managed_node_group")[0] or "?")
 
 
-def _region(cluster: Resource, configuration: Configuration) -> str:
+def _region(cluster: StateResource, configuration: TerraformState) -> str:
     arn = _ARN_REGION.match(text(cluster.values.get("arn")))
     return text(cluster.values.get("region")) or (arn[1] if arn else "") or configuration.setting("aws", "region")
 
 
-def _pool(group: Resource, configuration: Configuration) -> ForeignPool:
+def _pool(group: StateResource, configuration: TerraformState) -> ForeignPool:
     values = group.values
     template = _launch_template(group, configuration)
     scaling = block(values, "scaling_config")
@@ -69,7 +69,7 @@ def _pool(group: Resource, configuration: Configuration) -> ForeignPool:
     )
 
 
-def _launch_template(group: Resource, configuration: Configuration) -> Mapping[str, Any]:
+def _launch_template(group: StateResource, configuration: TerraformState) -> Mapping[str, Any]:
     """Return the values of the group's launch template, which may hold the machine type; empty if it has none."""
     wanted = block(group.values, "launch_template")
     candidates = configuration.of_type("aws_launch_template")
@@ -92,7 +92,7 @@ def _plain(address: str) -> str:
     return re.sub(r"\[[^\]]*\]", "", address)
 
 
-def _notes(cluster: Resource, configuration: Configuration) -> Iterator[str]:
+def _notes(cluster: StateResource, configuration: TerraformState) -> Iterator[str]:
     if block(cluster.values, "compute_config").get("enabled"):
         yield "EKS Auto Mode is on, and its nodes don't support claims: plan node groups or Karpenter instead"
     for each in configuration.of_type("aws_autoscaling_group"):

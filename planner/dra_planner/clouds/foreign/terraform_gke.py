@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dra_planner.clouds.foreign.description import ForeignCluster, ForeignPool
-from dra_planner.clouds.foreign.terraform import Configuration, Resource
+from dra_planner.clouds.foreign.terraform import StateResource, TerraformState
 from dra_planner.clouds.foreign.values import taints
 from dra_planner.documents.plain_values import block, blocks, labels, number, text, texts
 
 
-def read_gke(configuration: Configuration) -> Iterator[ForeignCluster]:
+def read_gke(configuration: TerraformState) -> Iterator[ForeignCluster]:
     """Yield the GKE clusters, each with its node pools."""
     clusters = configuration.of_type("google_container_cluster")
     for cluster in clusters:
@@ -39,7 +39,7 @@ def read_gke(configuration: Configuration) -> Iterator[ForeignCluster]:
         )
 
 
-def _of(pool: Resource, cluster: Resource) -> bool:
+def _of(pool: StateResource, cluster: StateResource) -> bool:
     given = text(pool.values.get("cluster"))
     return given.rpartition("/")[2] == cluster.values.get("name") if given else pool.module == cluster.module
 

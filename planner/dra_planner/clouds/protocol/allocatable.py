@@ -25,7 +25,7 @@ class NodeImage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NodeSettings:
+class AllocatableSettings:
     """How nodes are set up, as far as it changes what they offer.
 
     `max_pods` is kubelet's, None for the cloud's own; `prefix_delegation` that of the VPC CNI; `self_managed` nodes
@@ -72,7 +72,7 @@ def reserved_cpu_milli(vcpus: int) -> int:
     return -(-units // 100)
 
 
-def disk_bytes(settings: NodeSettings, image_mib: int, reserved_mib: int) -> int:
+def disk_bytes(settings: AllocatableSettings, image_mib: int, reserved_mib: int) -> int:
     """Return the bytes of the disk that pods may use: kubelet evicts them at 10 % of the file system."""
     file_system = settings.disk_gib * 1024 - image_mib
     return (file_system - -(-file_system // 10) - reserved_mib) * MIB

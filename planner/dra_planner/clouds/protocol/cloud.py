@@ -11,8 +11,8 @@ from types import MappingProxyType
 from typing import ClassVar
 
 from dra_planner.catalog import Machine, cloud_titles
-from dra_planner.clouds.protocol.allocatable import Allocatable, NodeImage, NodeSettings, reserved_cpu_milli
-from dra_planner.clouds.protocol.labels import GPU_TAINT, NodeLabel, PoolNodes, contract_labels, contract_taints
+from dra_planner.clouds.protocol.allocatable import Allocatable, AllocatableSettings, NodeImage, reserved_cpu_milli
+from dra_planner.clouds.protocol.labels import GPU_TAINT, NodeLabel, NodeOrigin, contract_labels, contract_taints
 from dra_planner.clouds.protocol.refusals import NODES, huge_pages_fault, range_fault
 from dra_planner.clouds.protocol.resources import ClusterResource, PoolResource
 from dra_planner.errors import UnsupportedFeature
@@ -174,26 +174,26 @@ class Cloud(ABC):
         return cloud_titles()[self.name]
 
     @abstractmethod
-    def allocatable(self, machine: Machine, vcpus: int, memory_mib: int, settings: NodeSettings) -> Allocatable:
+    def allocatable(self, machine: Machine, vcpus: int, memory_mib: int, settings: AllocatableSettings) -> Allocatable:
         """Return what kubelet leaves of a machine of that size; raises CatalogError for a setting that cannot be."""
 
     def reserved_cpu_milli(self, vcpus: int) -> int:
         """Return how many thousandths of the cores kubelet keeps."""
         return reserved_cpu_milli(vcpus)
 
-    def labels(self, nodes: PoolNodes) -> tuple[NodeLabel, ...]:
+    def labels(self, nodes: NodeOrigin) -> tuple[NodeLabel, ...]:
         """Return the labels that this project sets on the nodes of a pool, beside those of the pool's owner."""
         return contract_labels(nodes)
 
-    def taints(self, nodes: PoolNodes) -> tuple[Taint, ...]:
+    def taints(self, nodes: NodeOrigin) -> tuple[Taint, ...]:
         """Return the taints that this project sets on the nodes of a pool, beside those of the pool's owner."""
         return contract_taints(nodes)
 
-    def added_labels(self, nodes: PoolNodes) -> dict[str, str]:
+    def added_labels(self, nodes: NodeOrigin) -> dict[str, str]:
         """Return the labels that the cloud adds to nodes by itself, with values that are known beforehand."""
         return {}
 
-    def added_taints(self, nodes: PoolNodes) -> tuple[Taint, ...]:
+    def added_taints(self, nodes: NodeOrigin) -> tuple[Taint, ...]:
         """Return the taints that the cloud adds to nodes by itself."""
         return ()
 
@@ -217,14 +217,14 @@ class Cloud(ABC):
         """Return the types of boot disk that a machine takes, first the one to use; none where that is not known."""
         return ()
 
-    def subnet_addresses(self, machine: Machine, settings: NodeSettings, pods: int) -> int | None:
+    def subnet_addresses(self, machine: Machine, settings: AllocatableSettings, pods: int) -> int | None:
         """Return how many addresses of its subnet a node takes, with so many pods beside those of the host's network.
 
         None where it is not known.
         """
         return None
 
-    def pod_range_addresses(self, settings: NodeSettings) -> int | None:
+    def pod_range_addresses(self, settings: AllocatableSettings) -> int | None:
         """Return how many addresses a node takes of the range that pods have to themselves.
 
         None where it is not known; 0 where pods have no such range and take addresses of the subnet.
@@ -243,7 +243,8 @@ class Cloud(ABC):
         except ValueError:
             return ""
         taken = sum(
-            count * (self.pod_range_addresses(NodeSettings(max_pods=max_pods)) or 0) for count, max_pods in counted
+            count * (self.pod_range_addresses(AllocatableSettings(max_pods=max_pods)) or 0)
+            for count, max_pods in counted
         )
         if taken <= there:
             return ""
@@ -322,7 +323,7 @@ class Cloud(ABC):
     @property
     def reserved_labels(self) -> frozenset[str]:
         """Keys that pools are labelled with by this project, so that nobody else sets them."""
-        nodes = PoolNodes(name="", machine=None)
+        nodes = NodeOrigin(name="", machine=None)
         return frozenset(label.key for label in self.labels(nodes))
 
     def reservation_fault(self, reservation: str) -> str:

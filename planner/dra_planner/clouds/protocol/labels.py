@@ -28,7 +28,7 @@ class NodeLabel:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PoolNodes:
+class NodeOrigin:
     """What the labels and taints of a pool's nodes follow from, beside those that its owner wants.
 
     `machine` is None where the catalogue does not have it; its nodes are then taken for GPU nodes. `capacity` is in
@@ -48,7 +48,7 @@ class PoolNodes:
         return self.machine is None or self.machine.gpu_count > 0
 
 
-def contract_labels(nodes: PoolNodes) -> tuple[NodeLabel, ...]:
+def contract_labels(nodes: NodeOrigin) -> tuple[NodeLabel, ...]:
     """Return what every cloud's nodes of a pool are labelled with; drivers find GPU nodes by it."""
     own = (NodeLabel(POOL, nodes.name),)
     if not nodes.has_gpus:
@@ -56,6 +56,6 @@ def contract_labels(nodes: PoolNodes) -> tuple[NodeLabel, ...]:
     return (NodeLabel(GPU_PRESENT, "true", _NO_DRIVER), NodeLabel(DRA, "true", _NO_DRIVER), *own)
 
 
-def contract_taints(nodes: PoolNodes) -> tuple[Taint, ...]:
+def contract_taints(nodes: NodeOrigin) -> tuple[Taint, ...]:
     """Return the taint that keeps pods without claims off GPU nodes."""
     return (GPU_TAINT,) if nodes.has_gpus else ()

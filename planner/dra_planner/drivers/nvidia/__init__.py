@@ -35,7 +35,7 @@ from dra_planner.drivers.nvidia.releases import (
     require_installable,
 )
 from dra_planner.drivers.nvidia.settings import (
-    DriverSettings,
+    PublishingSettings,
     driver_faults,
     gate_faults,
     machine_faults,
@@ -43,7 +43,7 @@ from dra_planner.drivers.nvidia.settings import (
     unknown_gate,
 )
 from dra_planner.drivers.nvidia.slices import predict_slices
-from dra_planner.drivers.nvidia.upgrade import Change, changes_read, compare_releases
+from dra_planner.drivers.nvidia.upgrade import DriverChange, changes_read, compare_releases
 
 __all__ = [
     "CHANNEL_CLASS",
@@ -55,16 +55,16 @@ __all__ = [
     "GPU_CLASS",
     "GPU_DRIVER",
     "MIG_CLASS",
-    "Change",
     "DevicePluginRelease",
     "DriverAttribute",
+    "DriverChange",
     "DriverRelease",
-    "DriverSettings",
     "Gpu",
     "MigGeometry",
     "MigInstance",
     "MigProfile",
     "NvidiaDriver",
+    "PublishingSettings",
     "changes_read",
     "check_mig_layout",
     "compare_releases",

@@ -8,9 +8,9 @@ from dra_planner.drivers.nvidia.gpus import MigProfile, gpu
 from dra_planner.drivers.nvidia.mig import mig_layout
 from dra_planner.drivers.nvidia.partitions import whole_beside_partitions
 from dra_planner.drivers.nvidia.releases import DriverRelease
-from dra_planner.drivers.nvidia.settings import DriverSettings
+from dra_planner.drivers.nvidia.settings import PublishingSettings
 
-_DEFAULTS = DriverSettings()
+_DEFAULTS = PublishingSettings()
 _FACTS = {
     "product_name": "productName",
     "brand": "brand",
@@ -21,7 +21,7 @@ _FACTS = {
 
 
 def slice_assumptions(
-    machine: Machine, driver: DriverRelease, *, mig: str = "none", settings: DriverSettings = _DEFAULTS
+    machine: Machine, driver: DriverRelease, *, mig: str = "none", settings: PublishingSettings = _DEFAULTS
 ) -> tuple[str, ...]:
     """Return what `predict_slices` takes for granted or leaves open on such a node, none where it has no NVIDIA GPU."""
     if machine.accelerator is None or machine.accelerator.gpu is None:

@@ -13,7 +13,7 @@ from difflib import get_close_matches
 from typing import Any, Final
 
 from dra_planner.drivers.nvidia.releases import driver_releases
-from dra_planner.drivers.nvidia.settings import DriverSettings, gate_faults
+from dra_planner.drivers.nvidia.settings import PublishingSettings, gate_faults
 
 OVERRIDE: Final = "gpuResourcesEnabledOverride"
 KEYS: Final = (
@@ -115,7 +115,7 @@ def release_faults(version: str, gates: object) -> Iterator[ValueFault]:
         return
     known = {gate for each in driver_releases() for gate in each.feature_gates}
     on = {str(gate): value in (True, "true") for gate, value in gates.items() if gate in known}
-    for _, error in gate_faults(release, DriverSettings(gates=on)):
+    for _, error in gate_faults(release, PublishingSettings(gates=on)):
         yield ValueFault("featureGates", f"{error.message}: its plugin does not start", error.fix, True)
 
 

@@ -14,7 +14,7 @@ from dra_planner.catalog import GpuPlace, Machine, gpu_places
 from dra_planner.drivers.nvidia.gpus import Gpu, MigProfile, gpu
 from dra_planner.drivers.nvidia.mig import MigInstance, mig_layout
 from dra_planner.drivers.nvidia.releases import DriverRelease
-from dra_planner.drivers.nvidia.settings import DriverSettings
+from dra_planner.drivers.nvidia.settings import PublishingSettings
 from dra_planner.model import (
     AttributeValue,
     Device,
@@ -62,7 +62,7 @@ def boards(machine: Machine) -> tuple[Board, ...]:
     return tuple(Board(minor, model, place, is_share) for minor, place in enumerate(gpu_places(machine)))
 
 
-def predict_devices(machine: Machine, driver: DriverRelease, mig: str, settings: DriverSettings) -> list[Device]:
+def predict_devices(machine: Machine, driver: DriverRelease, mig: str, settings: PublishingSettings) -> list[Device]:
     """Return the devices of a node whose partitions, if any, were cut beforehand; whole GPUs first by minor."""
     devices: list[Device] = []
     for board, geometry in zip(boards(machine), mig_layout(machine, mig), strict=True):
@@ -77,7 +77,7 @@ def predict_devices(machine: Machine, driver: DriverRelease, mig: str, settings:
     return [_with_fabric(device, fabric) for device in devices] if fabric else devices
 
 
-def as_set(devices: Sequence[Device], driver: DriverRelease, settings: DriverSettings) -> list[Device]:
+def as_set(devices: Sequence[Device], driver: DriverRelease, settings: PublishingSettings) -> list[Device]:
     """Return GPUs and MIG devices as settings that concern each of them alone have them published."""
     shares = settings.shares(driver)
     if settings.has("DRAListTypeAttributes", driver):

@@ -6,17 +6,17 @@ from collections.abc import Iterator
 
 from dra_planner.clouds import WHOLE, Cloud
 from dra_planner.drivers.nvidia.releases import DriverRelease
-from dra_planner.drivers.nvidia.settings import DriverSettings
+from dra_planner.drivers.nvidia.settings import PublishingSettings
 from dra_planner.errors import UnsupportedFeature
 
 
-def gate_faults_on(cloud: Cloud, driver: DriverRelease, settings: DriverSettings) -> Iterator[UnsupportedFeature]:
+def gate_faults_on(cloud: Cloud, driver: DriverRelease, settings: PublishingSettings) -> Iterator[UnsupportedFeature]:
     """Yield feature gates of the driver that are on and that the cloud does not support."""
     yield from (cloud.unsupported(gate) for gate in cloud.unsupported_gates if settings.has(gate, driver))
 
 
 def mig_faults_on(
-    cloud: Cloud, driver: DriverRelease, settings: DriverSettings, mig: str
+    cloud: Cloud, driver: DriverRelease, settings: PublishingSettings, mig: str
 ) -> Iterator[UnsupportedFeature]:
     """Yield why a MIG layout cannot be had; dynamic MIG is a feature gate."""
     if mig not in WHOLE and not cloud.supports_mig and not settings.has("DynamicMIG", driver):

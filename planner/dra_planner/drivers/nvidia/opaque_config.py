@@ -12,7 +12,7 @@ from difflib import get_close_matches
 from typing import Any, Final
 
 from dra_planner.drivers.nvidia.releases import DriverRelease
-from dra_planner.drivers.nvidia.settings import DriverSettings
+from dra_planner.drivers.nvidia.settings import PublishingSettings
 from dra_planner.drivers.protocol.driver import ConfigFault
 from dra_planner.quantity import Quantity, QuantityError
 
@@ -35,7 +35,7 @@ _OF: Final = {"ComputeDomainChannelConfig": DRIVERS[1], "ComputeDomainDaemonConf
 
 
 def config_faults(
-    driver: str, parameters: Mapping[str, Any], release: DriverRelease | None, settings: DriverSettings | None
+    driver: str, parameters: Mapping[str, Any], release: DriverRelease | None, settings: PublishingSettings | None
 ) -> Iterator[ConfigFault]:
     """Yield what the driver refuses; without a release nothing that depends on gates is judged.
 
@@ -62,7 +62,7 @@ def config_faults(
 
 
 def _sharing_faults(
-    kind: str, sharing: Mapping[str, Any], release: DriverRelease | None, settings: DriverSettings | None
+    kind: str, sharing: Mapping[str, Any], release: DriverRelease | None, settings: PublishingSettings | None
 ) -> Iterator[ConfigFault]:
     strategy = sharing.get("strategy")
     blocks = {"TimeSlicing": "timeSlicingConfig", "MPS": "mpsConfig"}

@@ -4,8 +4,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from dra_planner.documents.models import Document, empty_mapping
-from dra_planner.drivers.nvidia.settings import DriverSettings
+from dra_planner.documents.models import StrictDocument, empty_mapping
+from dra_planner.drivers.nvidia.settings import PublishingSettings
 
 
 def _check_shares(value: Any) -> Any:
@@ -17,7 +17,7 @@ def _check_shares(value: Any) -> Any:
     return value
 
 
-class NvidiaDriver(Document):
+class NvidiaDriver(StrictDocument):
     """The NVIDIA DRA driver."""
 
     version: str = Field(description="Version of the Helm chart.")
@@ -38,9 +38,9 @@ class NvidiaDriver(Document):
     )
 
     @property
-    def settings(self) -> DriverSettings:
+    def settings(self) -> PublishingSettings:
         """What of this changes what a node publishes."""
-        return DriverSettings(
+        return PublishingSettings(
             gates=self.feature_gates,
             consumable_shares=str(self.consumable_shares),
             compute_domains=self.compute_domains,

@@ -15,7 +15,7 @@ from dra_planner.drivers.nvidia.devices import ENGINES, Board, as_set, boards, c
 from dra_planner.drivers.nvidia.gpus import Gpu, MigProfile, mig_profiles
 from dra_planner.drivers.nvidia.mig import MigInstance
 from dra_planner.drivers.nvidia.releases import DriverRelease
-from dra_planner.drivers.nvidia.settings import DriverSettings
+from dra_planner.drivers.nvidia.settings import PublishingSettings
 from dra_planner.errors import CatalogError
 from dra_planner.model import CounterConsumption, CounterSet, Device, DeviceCapacity
 from dra_planner.quantity import Quantity
@@ -30,7 +30,7 @@ class PartitionedGpu:
 
 
 def predict_partitions(
-    machine: Machine, driver: DriverRelease, mig: str, settings: DriverSettings
+    machine: Machine, driver: DriverRelease, mig: str, settings: PublishingSettings
 ) -> list[PartitionedGpu]:
     """Return each GPU of a node with its partitions, by minor; the GPU itself first where it is published.
 

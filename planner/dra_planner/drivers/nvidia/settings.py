@@ -24,7 +24,7 @@ _NEEDED = {"ComputeDomainCliques": "IMEXDaemonsWithDNSNames", "DeviceMetadata": 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DriverSettings:
+class PublishingSettings:
     """Helm values of the NVIDIA driver that change what a node publishes.
 
     `gates` are the chart's `featureGates`; `consumable_shares` its value of that name ("", "disabled",
@@ -60,7 +60,7 @@ def unknown_gate(gate: str, driver: DriverRelease) -> CatalogError:
     )
 
 
-def gate_faults(driver: DriverRelease, settings: DriverSettings) -> Iterator[tuple[str, CatalogError]]:
+def gate_faults(driver: DriverRelease, settings: PublishingSettings) -> Iterator[tuple[str, CatalogError]]:
     """Yield feature gates that a release does not know, or with which it stops at start: (gate, error).
 
     Source: kubernetes-sigs/dra-driver-nvidia-gpu:pkg/featuregates/featuregates.go@v0.4.1.
@@ -77,7 +77,7 @@ def gate_faults(driver: DriverRelease, settings: DriverSettings) -> Iterator[tup
 
 
 def driver_faults(
-    driver: DriverRelease, settings: DriverSettings, features: Features
+    driver: DriverRelease, settings: PublishingSettings, features: Features
 ) -> Iterator[tuple[str, PlannerError]]:
     """Yield what cannot work whatever the nodes are, each with the fleet's key: "featureGates", "consumableShares"."""
     yield from (("featureGates", error) for error in _release_gate_faults(driver, settings, features))
@@ -92,7 +92,9 @@ def driver_faults(
         )
 
 
-def _release_gate_faults(driver: DriverRelease, settings: DriverSettings, features: Features) -> Iterator[PlannerError]:
+def _release_gate_faults(
+    driver: DriverRelease, settings: PublishingSettings, features: Features
+) -> Iterator[PlannerError]:
     """Yield what is wrong with gates for a release, on a Kubernetes."""
     yield from (error for _, error in gate_faults(driver, settings))
     if settings.has("DRAListTypeAttributes", driver) and not features.list_attributes:
@@ -108,7 +110,7 @@ def _release_gate_faults(driver: DriverRelease, settings: DriverSettings, featur
 
 
 def machine_faults(
-    machine: Machine, driver: DriverRelease, settings: DriverSettings, mig: str
+    machine: Machine, driver: DriverRelease, settings: PublishingSettings, mig: str
 ) -> Iterator[PlannerError]:
     """Yield what cannot work on a machine: a MIG layout beside what the driver does."""
     if settings.has("DynamicMIG", driver):
@@ -130,7 +132,7 @@ def machine_faults(
         )
 
 
-def share_faults(driver: DriverRelease, settings: DriverSettings) -> Iterator[PlannerError]:
+def share_faults(driver: DriverRelease, settings: PublishingSettings) -> Iterator[PlannerError]:
     """Yield why a release does not share devices as it is told to, on any Kubernetes."""
     chosen = settings.consumable_shares.strip()
     if chosen not in ("", "disabled", "memory", "unlimited") and not re.fullmatch(r"[1-9]\d*", chosen):

@@ -11,12 +11,12 @@ from dra_planner.drivers.nvidia.devices import GPU_DRIVER, predict_devices
 from dra_planner.drivers.nvidia.on_clouds import gate_faults_on, mig_faults_on
 from dra_planner.drivers.nvidia.partitions import PartitionedGpu, predict_partitions
 from dra_planner.drivers.nvidia.releases import DriverRelease, require_installable
-from dra_planner.drivers.nvidia.settings import DriverSettings, driver_faults, machine_faults
+from dra_planner.drivers.nvidia.settings import PublishingSettings, driver_faults, machine_faults
 from dra_planner.errors import CatalogError
 from dra_planner.model import CounterSet, Device, ResourceSlice
 from dra_planner.releases import Features
 
-_DEFAULTS = DriverSettings()
+_DEFAULTS = PublishingSettings()
 _Content = tuple[tuple[Device, ...], tuple[CounterSet, ...]]
 
 
@@ -27,7 +27,7 @@ def predict_slices(
     node_name: str,
     features: Features,
     mig: str = "none",
-    settings: DriverSettings = _DEFAULTS,
+    settings: PublishingSettings = _DEFAULTS,
 ) -> tuple[ResourceSlice, ...]:
     """Return what the NVIDIA driver on such a node publishes, pool by pool, in the driver's order.
 
@@ -54,7 +54,7 @@ def predict_slices(
 
 
 def _check_settings(
-    machine: Machine, driver: DriverRelease, settings: DriverSettings, mig: str, features: Features
+    machine: Machine, driver: DriverRelease, settings: PublishingSettings, mig: str, features: Features
 ) -> None:
     cloud = cloud_of(machine)
     faults = [

@@ -9,7 +9,7 @@ from typing import Literal
 from dra_planner.drivers.nvidia.devices import GPU_DRIVER
 from dra_planner.drivers.nvidia.gpus import gpus, mig_profiles
 from dra_planner.drivers.nvidia.releases import DriverAttribute, DriverRelease
-from dra_planner.drivers.nvidia.settings import DriverSettings
+from dra_planner.drivers.nvidia.settings import PublishingSettings
 
 ChangeKind = Literal[
     "attribute-renamed",
@@ -27,11 +27,11 @@ ChangeKind = Literal[
     "no-way-back",
 ]
 _SHARING = {"TimeSlicing": "TimeSlicingSettings", "MPS": "MPSSupport"}
-_DEFAULTS = DriverSettings()
+_DEFAULTS = PublishingSettings()
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class DriverChange:
     """One difference. `name` is what selectors read ("gpu.nvidia.com/index"), a class, a chart, or a sharing strategy.
 
     `breaks` tells whether something that worked before stops working, or changes its meaning, without an error.
@@ -53,9 +53,9 @@ def compare_releases(
     old: DriverRelease,
     new: DriverRelease,
     *,
-    old_settings: DriverSettings = _DEFAULTS,
-    new_settings: DriverSettings = _DEFAULTS,
-) -> tuple[Change, ...]:
+    old_settings: PublishingSettings = _DEFAULTS,
+    new_settings: PublishingSettings = _DEFAULTS,
+) -> tuple[DriverChange, ...]:
     """Return what changes from one release, with its settings, to another; those that break something first."""
     changes = [
         *_attribute_changes(old, new),
@@ -67,7 +67,7 @@ def compare_releases(
     return tuple(sorted(changes, key=lambda change: not change.breaks))
 
 
-def changes_read(changes: Iterable[Change], reads: Iterable[str]) -> tuple[Change, ...]:
+def changes_read(changes: Iterable[DriverChange], reads: Iterable[str]) -> tuple[DriverChange, ...]:
     """Return the changes that a selector notices which reads these names.
 
     Names are qualified ("gpu.nvidia.com/index", "resource.kubernetes.io/pciBusID"); a capacity is named like an
@@ -77,10 +77,10 @@ def changes_read(changes: Iterable[Change], reads: Iterable[str]) -> tuple[Chang
     return tuple(change for change in changes if change.breaks and change.name in names)
 
 
-def _attribute_changes(old: DriverRelease, new: DriverRelease) -> list[Change]:
+def _attribute_changes(old: DriverRelease, new: DriverRelease) -> list[DriverChange]:
     before = {attribute.qualified_name: attribute for attribute in reversed(old.attributes)}
     after = {attribute.qualified_name: attribute for attribute in reversed(new.attributes)}
-    changes: list[Change] = []
+    changes: list[DriverChange] = []
     successors: set[str] = set()
     for name in dict.fromkeys(attribute.qualified_name for attribute in old.attributes):
         if name in after:
@@ -88,7 +88,7 @@ def _attribute_changes(old: DriverRelease, new: DriverRelease) -> list[Change]:
         successor = _successor(before[name], new)
         if successor is None:
             changes.append(
-                Change(
+                DriverChange(
                     "attribute-removed",
                     name,
                     f"{name} does not exist in {new.version}; reading it is an error, and the device does not match",
@@ -98,7 +98,7 @@ def _attribute_changes(old: DriverRelease, new: DriverRelease) -> list[Change]:
         else:
             successors.add(successor)
             changes.append(
-                Change(
+                DriverChange(
                     "attribute-renamed",
                     name,
                     f"{name} is called {successor} in {new.version}; reading the old name is an error",
@@ -107,7 +107,8 @@ def _attribute_changes(old: DriverRelease, new: DriverRelease) -> list[Change]:
             )
     added = [name for name in after if name not in before and name not in successors]
     return changes + [
-        Change("attribute-added", name, f"{name} is new in {new.version}", breaks=False) for name in reversed(added)
+        DriverChange("attribute-added", name, f"{name} is new in {new.version}", breaks=False)
+        for name in reversed(added)
     ]
 
 
@@ -120,14 +121,14 @@ def _successor(attribute: DriverAttribute, release: DriverRelease) -> str | None
 
 
 def _device_changes(
-    old: DriverRelease, new: DriverRelease, old_settings: DriverSettings, new_settings: DriverSettings
-) -> list[Change]:
-    changes: list[Change] = []
+    old: DriverRelease, new: DriverRelease, old_settings: PublishingSettings, new_settings: PublishingSettings
+) -> list[DriverChange]:
+    changes: list[DriverChange] = []
     was, will_be = old_settings.has("DynamicMIG", old), new_settings.has("DynamicMIG", new)
     if was != will_be:
         smaller = "shrinks to that of the largest MIG profile" if will_be else "grows to what NVML reports"
         changes.append(
-            Change(
+            DriverChange(
                 "capacity-changed",
                 f"{GPU_DRIVER}/memory",
                 f"DynamicMIG {'on' if will_be else 'off'}: memory of a whole GPU {smaller} (H100: 81559Mi and 81152Mi)",
@@ -138,7 +139,7 @@ def _device_changes(
     if bool(old_settings.shares(old)) != bool(new_settings.shares(new)):
         shared = bool(new_settings.shares(new))
         changes.append(
-            Change(
+            DriverChange(
                 "capacity-changed",
                 f"{GPU_DRIVER}/memory",
                 "devices are shared: a claim takes part of a GPU" if shared else "devices are no longer shared",
@@ -149,11 +150,11 @@ def _device_changes(
         gone = not new.publishes_mig_parents
         message = f"a GPU that is cut into MIG instances is {'no longer ' if gone else ''}published beside them"
         changes.append(
-            Change("devices-changed", GPU_DRIVER, message, fix="" if gone else "keep MIG off", breaks=not gone)
+            DriverChange("devices-changed", GPU_DRIVER, message, fix="" if gone else "keep MIG off", breaks=not gone)
         )
     if old.mig_names != new.mig_names:
         message = "MIG devices are renamed; allocated claims keep the old names until they are released"
-        changes.append(Change("names-changed", "device.name", message, fix="drain MIG nodes before the upgrade"))
+        changes.append(DriverChange("names-changed", "device.name", message, fix="drain MIG nodes before the upgrade"))
     return changes
 
 
@@ -169,11 +170,11 @@ def _memory_of_whole_gpus() -> tuple[tuple[int, int], ...]:
 
 
 def _config_changes(
-    old: DriverRelease, new: DriverRelease, old_settings: DriverSettings, new_settings: DriverSettings
-) -> list[Change]:
+    old: DriverRelease, new: DriverRelease, old_settings: PublishingSettings, new_settings: PublishingSettings
+) -> list[DriverChange]:
     """Return which sharing strategies of opaque configuration the new release refuses when it prepares a claim."""
     return [
-        Change(
+        DriverChange(
             "config-refused",
             strategy,
             f"{new.version} refuses sharing.strategy {strategy} unless its feature gate {gate} is on: pods stay in "
@@ -185,19 +186,21 @@ def _config_changes(
     ]
 
 
-def _takes(release: DriverRelease, settings: DriverSettings, gate: str) -> bool:
+def _takes(release: DriverRelease, settings: PublishingSettings, gate: str) -> bool:
     """Whether a release takes what a gate guards; 25.3 took it without asking."""
     return settings.has(gate, release) or not release.has_gate(gate)
 
 
-def _class_changes(old: DriverRelease, new: DriverRelease) -> list[Change]:
-    changes: list[Change] = []
+def _class_changes(old: DriverRelease, new: DriverRelease) -> list[DriverChange]:
+    changes: list[DriverChange] = []
     names = {"gpu": "gpu.nvidia.com", "mig": "mig.nvidia.com", "vfio": "vfio.gpu.nvidia.com"}
     for kind, name in names.items():
         if kind in new.device_classes and kind not in old.device_classes:
-            changes.append(Change("class-added", name, f"{new.version} brings the class {name}", breaks=False))
+            changes.append(DriverChange("class-added", name, f"{new.version} brings the class {name}", breaks=False))
         if kind in old.device_classes and kind not in new.device_classes:
-            changes.append(Change("class-removed", name, f"{new.version} has no class {name}", fix="bring your own"))
+            changes.append(
+                DriverChange("class-removed", name, f"{new.version} has no class {name}", fix="bring your own")
+            )
     if old.has_extended_resource != new.has_extended_resource:
         gained = new.has_extended_resource
         message = (
@@ -206,15 +209,15 @@ def _class_changes(old: DriverRelease, new: DriverRelease) -> list[Change]:
             if gained
             else "class gpu.nvidia.com no longer stands for nvidia.com/gpu: pods that ask for it need a device plugin"
         )
-        changes.append(Change("class-changed", "gpu.nvidia.com", message))
+        changes.append(DriverChange("class-changed", "gpu.nvidia.com", message))
     return changes
 
 
-def _chart_changes(old: DriverRelease, new: DriverRelease) -> list[Change]:
-    changes: list[Change] = []
+def _chart_changes(old: DriverRelease, new: DriverRelease) -> list[DriverChange]:
+    changes: list[DriverChange] = []
     if old.chart != new.chart:
         changes.append(
-            Change(
+            DriverChange(
                 "chart-renamed",
                 new.chart,
                 f"the chart is called {new.chart} and comes from {new.repository}: an upgrade doubles every object",
@@ -224,7 +227,7 @@ def _chart_changes(old: DriverRelease, new: DriverRelease) -> list[Change]:
         )
     if old.is_oci and not new.is_oci:
         changes.append(
-            Change(
+            DriverChange(
                 "no-way-back",
                 new.chart,
                 f"{new.version} cannot read what {old.version} keeps on a node about prepared claims: going back is "
@@ -233,5 +236,5 @@ def _chart_changes(old: DriverRelease, new: DriverRelease) -> list[Change]:
             )
         )
     if not new.is_installable and new.version != old.version:
-        changes.append(Change("not-installable", new.chart, f"{new.version} cannot be installed: {new.fault}"))
+        changes.append(DriverChange("not-installable", new.chart, f"{new.version} cannot be installed: {new.fault}"))
     return changes

@@ -62,7 +62,7 @@ class LabelTerm:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NodeNeeds:
+class SelectionNeeds:
     """What a pod's node selection says about devices, apart from what it says about nodes.
 
     `conditions` are CEL expressions that devices must meet. `profile` is a partition's profile, `sharing` a strategy
@@ -75,10 +75,10 @@ class NodeNeeds:
     clients: int = 0
     notes: tuple[str, ...] = ()
 
-    def joined(self, other: NodeNeeds) -> NodeNeeds:
+    def joined(self, other: SelectionNeeds) -> SelectionNeeds:
         """Return both needs together; those of `other` count where this one says nothing."""
         new = tuple(each for each in other.conditions if each not in self.conditions)
-        return NodeNeeds(
+        return SelectionNeeds(
             conditions=(*self.conditions, *new),
             profile=self.profile or other.profile,
             sharing=self.sharing or other.sharing,
@@ -88,7 +88,7 @@ class NodeNeeds:
 
 
 @dataclass(frozen=True, slots=True)
-class Sharing:
+class DeviceSharing:
     """How one device is handed out several times: `time-slicing` or `mps`, into how many units (0: unknown)."""
 
     strategy: str
@@ -105,8 +105,8 @@ class PluginFacts:
     `is_known` is false if no input says anything, so that whole devices are an assumption.
     """
 
-    shared: Mapping[str, Sharing] = field(default_factory=dict)
-    by_config: Mapping[str, Mapping[str, Sharing]] = field(default_factory=dict)
+    shared: Mapping[str, DeviceSharing] = field(default_factory=dict)
+    by_config: Mapping[str, Mapping[str, DeviceSharing]] = field(default_factory=dict)
     partition: str = ""
     is_known: bool = False
 
@@ -120,7 +120,7 @@ class PluginFacts:
         )
 
 
-class DevicePlugin(ABC):
+class VendorDevicePlugin(ABC):
     """A vendor's device plugin."""
 
     @abstractmethod
@@ -132,7 +132,7 @@ class DevicePlugin(ABC):
         self,
         resource: str,
         count: int,
-        needs: NodeNeeds,
+        needs: SelectionNeeds,
         labels: Mapping[str, str],
         facts: PluginFacts,
         shares: str,
@@ -151,7 +151,7 @@ class DevicePlugin(ABC):
         """Whether a node label is about devices, so that it may be missing on nodes without the plugin."""
         return False
 
-    def needs_of(self, term: LabelTerm) -> NodeNeeds:
+    def needs_of(self, term: LabelTerm) -> SelectionNeeds:
         """Return what a condition on a label that the plugin knows demands of devices. Raises NotTranslatable."""
         raise NotTranslatable(f"the node label {term.key} has no counterpart among the attributes of devices")
 
@@ -161,7 +161,7 @@ class DevicePlugin(ABC):
 
 
 @dataclass(frozen=True, slots=True)
-class WholeDevices(DevicePlugin):
+class WholeDevices(VendorDevicePlugin):
     """A device plugin each of whose units is one device that the driver publishes too."""
 
     resource: str
@@ -174,7 +174,7 @@ class WholeDevices(DevicePlugin):
         self,
         resource: str,
         count: int,
-        needs: NodeNeeds,
+        needs: SelectionNeeds,
         labels: Mapping[str, str],
         facts: PluginFacts,
         shares: str,
@@ -186,7 +186,7 @@ class WholeDevices(DevicePlugin):
 
 
 @dataclass(frozen=True, slots=True)
-class NoDirectCounterpart(DevicePlugin):
+class NoDirectCounterpart(VendorDevicePlugin):
     """A device plugin whose units no request of a claim stands for, with the reason."""
 
     resources: tuple[str, ...]
@@ -199,7 +199,7 @@ class NoDirectCounterpart(DevicePlugin):
         self,
         resource: str,
         count: int,
-        needs: NodeNeeds,
+        needs: SelectionNeeds,
         labels: Mapping[str, str],
         facts: PluginFacts,
         shares: str,

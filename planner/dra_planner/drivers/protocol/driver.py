@@ -10,16 +10,16 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from dra_planner.catalog import Machine
 from dra_planner.clouds import Cloud
-from dra_planner.documents.models import Document
+from dra_planner.documents.models import StrictDocument
 from dra_planner.drivers.protocol.charts import DriverChart, chart_of
-from dra_planner.drivers.protocol.device_plugin import DevicePlugin
+from dra_planner.drivers.protocol.device_plugin import VendorDevicePlugin
 from dra_planner.drivers.protocol.tables import availability, known_classes
 from dra_planner.errors import PlannerError, UnsupportedFeature
 from dra_planner.model import AttributeValue, Device, DeviceClass, ResourceSlice
 from dra_planner.releases import Features
 
 _NOTHING: Mapping[str, str] = MappingProxyType({})
-Options = TypeVar("Options", bound=Document)
+Options = TypeVar("Options", bound=StrictDocument)
 Fault = tuple[str, PlannerError]  # key below `drivers.<name>` ("version", "" for the driver itself), and what is wrong
 
 
@@ -47,12 +47,12 @@ class Driver(ABC, Generic[Options]):
     name: ClassVar[str]  # what a fleet calls it (`drivers.<name>`), and the name of its module
     title: ClassVar[str]  # what people call it
     domains: ClassVar[tuple[str, ...]]  # names of drivers in ResourceSlices
-    options: ClassVar[type[Document]]  # what a fleet can set
+    options: ClassVar[type[StrictDocument]]  # what a fleet can set
     meaning: ClassVar[str]  # description of the fleet's key
     written_when_off: ClassVar[bool] = False  # plan files have had the key since before other drivers existed
 
     # What runs with it, and what must not run with it.
-    device_plugin: ClassVar[DevicePlugin | None] = None  # what the plugin's resources become in claims
+    device_plugin: ClassVar[VendorDevicePlugin | None] = None  # what the plugin's resources become in claims
     plugin_resources: ClassVar[Mapping[str, str]] = _NOTHING  # of the vendor's device plugin, and the class instead
     uncounted: ClassVar[frozenset[str]] = frozenset()  # domains whose devices nobody counts: software, not hardware
     board_kind: ClassVar[str] = ""  # what a device is called that partitions are cut from

@@ -4,11 +4,11 @@ from typing import Annotated
 
 from pydantic import Field
 
-from dra_planner.documents.models import Document, refused_by
+from dra_planner.documents.models import StrictDocument, refused_by
 from dra_planner.drivers.protocol.versions import chart_version_fault
 
 
-class ChartOptions(Document):
+class ChartOptions(StrictDocument):
     """A driver that is installed from a chart as it is."""
 
     version: Annotated[str, refused_by(chart_version_fault)] = Field(

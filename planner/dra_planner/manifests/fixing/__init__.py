@@ -1,5 +1,5 @@
 """Mechanical repairs of manifests: the text changes where it must, and keeps every other character."""
 
-from dra_planner.manifests.fixing.fix import Fixed, Repair, add_tolerations, fix_values
+from dra_planner.manifests.fixing.fix import Fixed, LineRepair, add_tolerations, fix_values
 
-__all__ = ["Fixed", "Repair", "add_tolerations", "fix_values"]
+__all__ = ["Fixed", "LineRepair", "add_tolerations", "fix_values"]

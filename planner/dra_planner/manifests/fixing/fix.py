@@ -21,7 +21,7 @@ IsRefused = Callable[[str], bool]
 
 
 @dataclass(frozen=True, slots=True)
-class Repair:
+class LineRepair:
     """What was written anew in a line (1-based, of the text before): was and now."""
 
     line: int
@@ -33,7 +33,7 @@ class Fixed:
     """A text with repairs."""
 
     text: str
-    repairs: tuple[Repair, ...] = ()
+    repairs: tuple[LineRepair, ...] = ()
 
 
 def fix_values(source: Source, is_refused: IsRefused) -> Fixed:
@@ -57,7 +57,7 @@ def _each_document(
     wanted: Sequence[tuple[int, Mapping[str, str]]] = (),
 ) -> Fixed:
     parts: list[str] = []
-    repairs: list[Repair] = []
+    repairs: list[LineRepair] = []
     line = 1
     for before, text in cut(source.text):
         line += before.count("\n")
@@ -65,7 +65,7 @@ def _each_document(
         root = _compose(text)
         if root is not None:
             told = [*change(root, layout), *_tolerations(root, layout, line, wanted)]
-            repairs += [Repair(line + text.count("\n", 0, at), what) for at, what in told]
+            repairs += [LineRepair(line + text.count("\n", 0, at), what) for at, what in told]
         parts += [before, layout.result()]
         line += text.count("\n")
     return Fixed("".join(parts), tuple(repairs))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-from dra_planner.manifests.schema import Type, fields_of, struct_of
+from dra_planner.manifests.schema import ApiType, fields_of, struct_of
 
 _MOST_STEPS: Final = 20_000
 _LINE: Final = re.compile(r"^(?P<marker>(?:-\s+)?)(?P<key>[\w./-]+|\"[^\"]*\"):(?:\s+(?P<value>\S.*))?$")
@@ -20,7 +20,7 @@ _STRUCT: Final = "struct"
 class _Frame:
     """A mapping, a list, or a key that waits for what stands below it (`is_open`), and how far it is indented."""
 
-    type: Type
+    type: ApiType
     indent: int
     keys: frozenset[str] = frozenset()
     is_open: bool = False
@@ -43,7 +43,7 @@ def indentations(text: str, minor: int) -> Iterator[str]:
     if struct is None or not is_flat or any(line.rstrip().endswith(("|", ">", "|-", ">-")) for line in written):
         yield text
         return
-    root = _Frame(Type(_STRUCT, name=struct), 0)
+    root = _Frame(ApiType(_STRUCT, name=struct), 0)
     for done in _place(lines, 0, (root,), (), minor, _Steps()):
         yield "\n".join(done)
 
@@ -118,7 +118,7 @@ def _scalar_item(line: str, frame: _Frame, outer: tuple[_Frame, ...]) -> Iterato
             yield " " * frame.indent + line, (*outer, replace(frame, is_open=False))
 
 
-def _type_of(kind: Type, key: str, minor: int) -> Type | None:
+def _type_of(kind: ApiType, key: str, minor: int) -> ApiType | None:
     if kind.kind == _STRUCT:
         return fields_of(kind.name, minor).get(key)
     return kind.item if kind.kind == "map" else None

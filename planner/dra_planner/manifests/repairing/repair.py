@@ -14,14 +14,14 @@ MOST_TEXTS = 64  # that are given to the reader
 
 
 @dataclass(frozen=True, slots=True)
-class Repair:
+class TextRepair:
     """The text as it was meant, and what was changed in it, in words."""
 
     text: str
     changes: tuple[str, ...]
 
 
-def repair(text: str, minor: int, accepts: Callable[[str], bool]) -> Repair | None:
+def repair(text: str, minor: int, accepts: Callable[[str], bool]) -> TextRepair | None:
     """Return the text as it was meant; None where it is right, where nothing helps, or where several ways do.
 
     `accepts` says whether the reader takes a text without a fault of its form.
@@ -30,11 +30,11 @@ def repair(text: str, minor: int, accepts: Callable[[str], bool]) -> Repair | No
         return None
     plain, signs = with_plain_signs(text)
     if signs and accepts(plain):
-        return Repair(plain, signs)
+        return TextRepair(plain, signs)
     accepted = [each for each in islice(_indented(plain, minor), MOST_TEXTS) if accepts(each)]
     if len(accepted) != 1:
         return None
-    return Repair(accepted[0], (*signs, "indented by the fields of each kind"))
+    return TextRepair(accepted[0], (*signs, "indented by the fields of each kind"))
 
 
 def _indented(text: str, minor: int) -> Iterator[str]:

@@ -12,7 +12,7 @@ from typing import Any, Final
 from dra_planner.drivers import nvidia
 from dra_planner.manifests.rendering.claims import plain
 from dra_planner.manifests.rewriting import examples, vendors
-from dra_planner.manifests.rewriting.eras import GROUP, Old, Refused, members, refuse_unknown, section
+from dra_planner.manifests.rewriting.eras import GROUP, NotConvertible, Old, members, refuse_unknown, section
 from dra_planner.manifests.rewriting.layout import Entry, Kept, Layout, New
 from dra_planner.manifests.rewriting.named_resources import rewrite_selector
 from dra_planner.manifests.rewriting.vendors import NVIDIA, RENAMED_DRIVERS, Wanted
@@ -30,7 +30,7 @@ _SHARED: Final = (
 
 
 @dataclass(slots=True)
-class Library:
+class ClassicObjects:
     """The objects of the given files, and which of them were written out in others."""
 
     objects: dict[tuple[str, str, str, str], Old] = field(default_factory=dict)  # group, kind, namespace, name
@@ -38,7 +38,7 @@ class Library:
     users: dict[int, list[Old]] = field(default_factory=dict)  # id of parameters → what refers to them
 
     @classmethod
-    def of(cls, objects: Iterable[Old]) -> Library:
+    def of(cls, objects: Iterable[Old]) -> ClassicObjects:
         found = cls()
         for old in objects:
             found.objects[old.group, old.kind, old.namespace, old.name] = old
@@ -57,7 +57,7 @@ class Library:
             found = self.objects.get((group, kind, "default", name)) or self._generated_from(kind, name, namespace)
         if found is None:
             what = " ".join(filter(None, (kind or "an object", name, f"of {group}" if group else "")))
-            raise Refused(
+            raise NotConvertible(
                 f"parametersRef names {what}, which is not among these files: how many devices it "
                 "asks for, and which, is not known; give its file as well, or write it out by hand",
                 examples.CLAIM if user.kind != "ResourceClass" else examples.CLASS,
@@ -94,21 +94,23 @@ def _class_fields(old: Old) -> Mapping[str, Any]:
     return {**{key: value for key, value in old.data.items() if key != "spec"}, **spec} if spec else old.data
 
 
-def convert_class(old: Old, layout: Layout, library: Library) -> bool:
+def convert_class(old: Old, layout: Layout, library: ClassicObjects) -> bool:
     """A class named a driver; a selector on the driver says the same."""
     data = _class_fields(old)
     reference = section(data, "parametersRef")
     parameters = library.find(reference, str(reference.get("namespace") or "default"), old) if reference else None
     refuse_unknown(data, _CLASS_FIELDS, str(old))
     if data.get("suitableNodes"):
-        raise Refused(
+        raise NotConvertible(
             "suitableNodes narrowed the nodes of the class, and v1 has no such field: left out, claims of this class "
             "could be allocated on every node with a matching device",
             examples.NODES_OF_A_CLASS,
         )
     written = str(data.get("driverName") or "")
     if not written:
-        raise Refused("driverName is not set, and a DeviceClass without selectors matches every device", examples.CLASS)
+        raise NotConvertible(
+            "driverName is not set, and a DeviceClass without selectors matches every device", examples.CLASS
+        )
     driver = _driver(old, written)
     spec: dict[str, Any] = {"selectors": [_selector(f'device.driver == "{driver}"')]}
     if parameters is not None:
@@ -126,7 +128,7 @@ def convert_class(old: Old, layout: Layout, library: Library) -> bool:
     return True
 
 
-def convert_claim(old: Old, layout: Layout, library: Library) -> bool:
+def convert_claim(old: Old, layout: Layout, library: ClassicObjects) -> bool:
     """Write out which devices a claim asked for."""
     refuse_unknown(old.data, _TOP | {"spec", "status"}, str(old))
     spec = _claim_spec(old, section(old.data, "spec"), library)
@@ -138,13 +140,13 @@ def convert_claim(old: Old, layout: Layout, library: Library) -> bool:
     return True
 
 
-def convert_template(old: Old, layout: Layout, library: Library) -> bool:
+def convert_template(old: Old, layout: Layout, library: ClassicObjects) -> bool:
     """Write out which devices the claims of a template asked for."""
     refuse_unknown(old.data, _TOP | {"spec"}, str(old))
     outer = old.node.mapping("spec")
     pair = outer.pair("spec") if outer is not None else None
     if outer is None or pair is None:
-        raise Refused("spec.spec is not set: the template says nothing of its claims", examples.CLAIM)
+        raise NotConvertible("spec.spec is not set: the template says nothing of its claims", examples.CLAIM)
     spec = _claim_spec(old, section(section(old.data, "spec"), "spec"), library)
     layout.reshape(outer, [New("spec", spec, [pair]) if each is pair else Kept(each) for each in outer.pairs])
     return True
@@ -156,25 +158,25 @@ def _replace_spec(old: Old, layout: Layout, spec: dict[str, Any]) -> None:
     layout.reshape(old.node, [*entries, New("spec", spec, gone)])
 
 
-def _claim_spec(old: Old, spec: Mapping[str, Any], library: Library) -> dict[str, Any]:
+def _claim_spec(old: Old, spec: Mapping[str, Any], library: ClassicObjects) -> dict[str, Any]:
     reference = section(spec, "parametersRef")
     parameters = library.find(reference, old.namespace, old) if reference else None
     refuse_unknown(spec, _CLAIM_FIELDS, "the spec")
     device_class = str(spec.get("resourceClassName") or "")
     if not device_class:
-        raise Refused("resourceClassName is not set", examples.CLAIM)
+        raise NotConvertible("resourceClassName is not set", examples.CLAIM)
     match spec.get("allocationMode"):
         case None | "":
             pass
         case "WaitForFirstConsumer":
             old.notes.append("allocationMode is left out: v1 always allocates when a pod is scheduled")
         case "Immediate":
-            raise Refused(
+            raise NotConvertible(
                 "allocationMode: Immediate allocated the claim before any pod used it: no release since 1.31 does",
                 examples.IMMEDIATE,
             )
         case mode:
-            raise Refused(f"allocationMode is {mode!r}", examples.CLAIM)
+            raise NotConvertible(f"allocationMode is {mode!r}", examples.CLAIM)
     wanted = _wanted(old, parameters, library.drivers.get(device_class, ""))
     old.notes += wanted.notes
     if wanted.device_class and device_class not in library.drivers:
@@ -213,7 +215,9 @@ def _claim_parameters(old: Old, parameters: Old, class_driver: str) -> Wanted:
         refuse_unknown(asked, frozenset({"driverName", "vendorParameters", "requests"}), "driverRequests")
         driver = _driver(old, str(asked.get("driverName") or ""))
         if class_driver and driver != class_driver:
-            raise Refused(f"{parameters} asks {driver} for devices, and the class is of {class_driver}", examples.CLAIM)
+            raise NotConvertible(
+                f"{parameters} asks {driver} for devices, and the class is of {class_driver}", examples.CLAIM
+            )
         begin = len(wanted.requests)
         for request in members(asked, "requests"):
             refuse_unknown(request, frozenset({"vendorParameters", "namedResources"}), "requests")
@@ -251,7 +255,7 @@ def _class_parameters(old: Old, parameters: Old, driver: str) -> tuple[list[Any]
 
 def _same_driver(parameters: Old, part: Mapping[str, Any], driver: str) -> None:
     if part.get("driverName") != driver:
-        raise Refused(
+        raise NotConvertible(
             f"{parameters} is for the driver {part.get('driverName')}, and the class is of {driver}", examples.CLASS
         )
 

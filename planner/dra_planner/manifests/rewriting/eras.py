@@ -13,7 +13,7 @@ GROUP: Final = "resource.k8s.io"
 V1: Final = f"{GROUP}/v1"
 
 
-class Refused(Exception):
+class NotConvertible(Exception):
     """An object that cannot be written in v1 without changing what it means: why, and how to write it by hand."""
 
     def __init__(self, reason: str, example: str = "") -> None:
@@ -69,7 +69,7 @@ def members(data: Mapping[str, Any], key: str) -> Iterator[Mapping[str, Any]]:
 
 
 def refuse_unknown(data: Mapping[str, Any], known: frozenset[str], where: str) -> None:
-    """Raise Refused for the fields that nobody here knows: what they meant would be lost."""
+    """Raise NotConvertible for the fields that nobody here knows: what they meant would be lost."""
     unknown = sorted(set(data) - known)
     if unknown:
-        raise Refused(f"{where} has fields that are not known here: {', '.join(unknown)}")
+        raise NotConvertible(f"{where} has fields that are not known here: {', '.join(unknown)}")

@@ -12,7 +12,7 @@ from typing import Final
 
 from dra_planner.drivers import nvidia
 from dra_planner.manifests.rewriting import examples
-from dra_planner.manifests.rewriting.eras import Refused
+from dra_planner.manifests.rewriting.eras import NotConvertible
 
 _TOKEN: Final = re.compile(
     r"""(?P<text>r?(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'))"""
@@ -36,7 +36,7 @@ _NVIDIA: Final = {
 
 
 def rewrite_selector(expression: str, driver: str) -> str:
-    """Return the selector for devices of this driver, by its name of today; raises Refused for what v1 has not."""
+    """Return the selector for devices of this driver, by its current name. Raises NotConvertible."""
     return _TOKEN.sub(lambda match: _replace(match, expression, driver), expression)
 
 
@@ -45,7 +45,7 @@ def _replace(match: re.Match[str], expression: str, driver: str) -> str:
         return match[0]
     kind, name = match["type"], match["field"] or (match["quoted"] or "")[1:-1]
     if match["other"] is not None or kind not in _IN_CAPACITY | _IN_ATTRIBUTES:
-        raise Refused(f"`{match[0]}` of the selector `{expression}` has no form in v1", examples.CLAIM)
+        raise NotConvertible(f"`{match[0]}` of the selector `{expression}` has no form in v1", examples.CLAIM)
     values = "device.capacity" if kind in _IN_CAPACITY else "device.attributes"
     if not name:
         return f'{values}["{driver}"]'
@@ -53,7 +53,7 @@ def _replace(match: re.Match[str], expression: str, driver: str) -> str:
     if driver == nvidia.GPU_DRIVER and not domain:
         identifier = _NVIDIA.get(name, "" if "-" in name or name == "index" else name)
     if not _IDENTIFIER.fullmatch(identifier):
-        raise Refused(
+        raise NotConvertible(
             f'`{match[0]}`: no driver of today publishes an attribute "{name}", so that what the selector '
             f"`{expression}` reads has no form in v1",
             examples.CLAIM,

@@ -16,7 +16,7 @@ from dra_planner.documents.yaml_reader import Fault, read_yaml
 from dra_planner.errors import Place
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.manifests.rewriting import classic, examples, spans, structured, vendors
-from dra_planner.manifests.rewriting.eras import GROUP, V1, Old, Refused, section
+from dra_planner.manifests.rewriting.eras import GROUP, V1, NotConvertible, Old, section
 from dra_planner.manifests.rewriting.layout import Layout, Unwritable
 from dra_planner.manifests.rewriting.texts import cut
 from dra_planner.manifests.validation.context import CheckSelector, Context
@@ -32,7 +32,7 @@ _CONVERT: Final[dict[str, Callable[[Old, Layout], bool]]] = {
     "ResourceSlice": structured.convert_slice,
     "DeviceTaintRule": lambda old, layout: False,
 }
-_CONVERT_CLASSIC: Final[dict[str, Callable[[Old, Layout, classic.Library], bool]]] = {
+_CONVERT_CLASSIC: Final[dict[str, Callable[[Old, Layout, classic.ClassicObjects], bool]]] = {
     "ResourceClass": classic.convert_class,
     "ResourceClaim": classic.convert_claim,
     "ResourceClaimTemplate": classic.convert_template,
@@ -44,7 +44,7 @@ _SUCCESSORS: Final = {"ResourceClass": "DeviceClass"}
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class RewrittenObject:
     """An object in another form: `now` is its apiVersion, empty where the object is part of others now."""
 
     place: Place
@@ -55,7 +55,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class KeptObject:
     """An object of an older form that stays as it is: why, and how to write it by hand."""
 
     place: Place
@@ -71,8 +71,8 @@ class Rewriting:
 
     source: Source
     text: str
-    changes: tuple[Change, ...] = ()
-    refusals: tuple[Refusal, ...] = ()
+    changes: tuple[RewrittenObject, ...] = ()
+    refusals: tuple[KeptObject, ...] = ()
 
     @property
     def is_changed(self) -> bool:
@@ -89,7 +89,7 @@ def rewrite(
     to be judged. Documents that cannot be read stay as they are.
     """
     files = [_File(source) for source in sources]
-    library = classic.Library.of(old for file in files for old in file.objects())
+    library = classic.ClassicObjects.of(old for file in files for old in file.objects())
     context = Context(features=features, check_selector=check_selector)
     for file in files:
         for document in file.documents:
@@ -120,7 +120,7 @@ class _File:
         text = "".join(document.before + document.result() for document in self.documents)
         changes = [change for document in self.documents for change in document.changes()]
         refusals = [
-            Refusal(old.place, str(old), old.api_version, refused.reason, refused.example)
+            KeptObject(old.place, str(old), old.api_version, refused.reason, refused.example)
             for document in self.documents
             for old, refused in document.refused
         ]
@@ -138,7 +138,7 @@ class _Document:
     objects: list[Old] = field(default_factory=list)
     written: dict[int, Layout] = field(default_factory=dict)  # by the id of the object
     removed: dict[int, str] = field(default_factory=dict)  # by the id of the object: what it became part of
-    refused: list[tuple[Old, Refused]] = field(default_factory=list)
+    refused: list[tuple[Old, NotConvertible]] = field(default_factory=list)
     root: spans.Node | None = None
 
     def __post_init__(self) -> None:
@@ -150,24 +150,24 @@ class _Document:
             self.root = spans.compose(self.text)
             self.objects = list(_objects(data, self.root, self.file))
 
-    def convert(self, library: classic.Library, context: Context, *, needs_acceptance: bool) -> None:
+    def convert(self, library: classic.ClassicObjects, context: Context, *, needs_acceptance: bool) -> None:
         """Rewrite what can be; what the API server would refuse in its new form stays as it was, where that counts."""
         for old in self.objects:
             layout = Layout(self.text)
             try:
                 if _convert(old, layout, library, context.features):
                     if layout.edits and spans.has_anchors(old.node):
-                        raise Refused("is written with YAML anchors: write out what they stand for first")
+                        raise NotConvertible("is written with YAML anchors: write out what they stand for first")
                     self.written[id(old)] = layout
             except Unwritable as error:
-                self.refused.append((old, Refused(str(error))))
-            except Refused as refused:
+                self.refused.append((old, NotConvertible(str(error))))
+            except NotConvertible as refused:
                 self.refused.append((old, refused))
         for old, reason in self._refused_by_server(context) if needs_acceptance else ():
             del self.written[id(old)]
-            self.refused.append((old, Refused(f"the API server would refuse its form in v1: {reason}")))
+            self.refused.append((old, NotConvertible(f"the API server would refuse its form in v1: {reason}")))
 
-    def settle_parameters(self, library: classic.Library, refused: set[int]) -> None:
+    def settle_parameters(self, library: classic.ClassicObjects, refused: set[int]) -> None:
         """Take out the parameters that are written out in every object that referred to them."""
         for old in self.objects:
             if not classic.is_parameters(old):
@@ -176,9 +176,9 @@ class _Document:
             kept = [user for user in users if id(user) in refused]
             if not users:
                 says = "none of these files refers to it, and v1 has no such object: delete it, or give the claims too"
-                self.refused.append((old, Refused(says, examples.CLAIM)))
+                self.refused.append((old, NotConvertible(says, examples.CLAIM)))
             elif kept:
-                self.refused.append((old, Refused(f"{kept[0]} refers to it and stays as it is")))
+                self.refused.append((old, NotConvertible(f"{kept[0]} refers to it and stays as it is")))
             else:
                 self.removed[id(old)] = ", ".join(dict.fromkeys(_new_name(user) for user in users))
 
@@ -195,13 +195,15 @@ class _Document:
             layout.remove_items(items, gone)
         return layout.result()
 
-    def changes(self) -> Iterator[Change]:
+    def changes(self) -> Iterator[RewrittenObject]:
         for old in self.objects:
             if id(old) in self.removed:
-                yield Change(old.place, str(old), old.api_version, "", (f"part of {self.removed[id(old)]} now",))
+                yield RewrittenObject(
+                    old.place, str(old), old.api_version, "", (f"part of {self.removed[id(old)]} now",)
+                )
             elif id(old) in self.written:
                 now = V1 if _is_of_group(old) else old.api_version
-                yield Change(old.place, str(old), old.api_version, now, tuple(old.notes))
+                yield RewrittenObject(old.place, str(old), old.api_version, now, tuple(old.notes))
 
     def _merged(self) -> Layout:
         parts = self.written.values()
@@ -222,13 +224,17 @@ class _Document:
         return found
 
 
-def _convert(old: Old, layout: Layout, library: classic.Library, features: Features) -> bool:
-    """Ask for the changes that bring an object to v1; return whether there are any. Raises Refused."""
+def _convert(old: Old, layout: Layout, library: classic.ClassicObjects, features: Features) -> bool:
+    """Ask for the changes that bring an object to v1; return whether there are any. Raises NotConvertible."""
     if sum(pair.key.text == "apiVersion" for pair in old.node.pairs) > 1:
-        raise Refused("two objects stand here without a line between them: write --- before the second apiVersion")
+        raise NotConvertible(
+            "two objects stand here without a line between them: write --- before the second apiVersion"
+        )
     if not _is_of_group(old):
         if vendors.is_state(old.group, old.kind):
-            raise Refused("a driver of the classic model kept its state here, and none of today reads it: delete it")
+            raise NotConvertible(
+                "a driver of the classic model kept its state here, and none of today reads it: delete it"
+            )
         return structured.convert_pod(old, layout) if not classic.is_parameters(old) else False
     if classic.is_parameters(old):
         return False  # settled when all claims and classes are written
@@ -265,32 +271,34 @@ def _is_ahead(old: Old) -> bool:
 
 
 def _is_rewritten(old: Old, features: Features) -> bool:
-    """Return whether an object has, or may have, an older form; raises Refused for what had a form once."""
+    """Return whether an object has, or may have, an older form; raises NotConvertible for what had a form once."""
     if old.kind in ("PodScheduling", "PodSchedulingContext"):
-        raise Refused("the scheduler wrote it for drivers with a controller, and nobody reads it any more: delete it")
+        raise NotConvertible(
+            "the scheduler wrote it for drivers with a controller, and nobody reads it any more: delete it"
+        )
     if _is_classic(old) or (old.version in classic.CLASSIC and _is_ahead(old)):
         return True
     if old.version in classic.CLASSIC:
         if old.kind == "ResourceSlice":
-            raise Refused("a driver publishes its slices itself: install a release of it that publishes v1")
+            raise NotConvertible("a driver publishes its slices itself: install a release of it that publishes v1")
         if old.kind not in _CONVERT_CLASSIC:
-            raise Refused(f"{GROUP}/{old.version} had no {old.kind}")
+            raise NotConvertible(f"{GROUP}/{old.version} had no {old.kind}")
     elif old.kind not in _CONVERT:
         if old.version in _VERSIONS - {"v1"}:
-            raise Refused(f"{GROUP}/{old.version} had no {old.kind}")
+            raise NotConvertible(f"{GROUP}/{old.version} had no {old.kind}")
         return False
     elif old.version not in _VERSIONS:
-        raise Refused(f"there is no {old.api_version}, and there never was")
+        raise NotConvertible(f"there is no {old.api_version}, and there never was")
     elif old.kind not in features.resource_kinds and old.version != "v1":
         says = f"{features.version} has no {old.kind} in v1: it is served from {served_since(old.kind)} on"
-        raise Refused(says, examples.TAINT_RULE)
+        raise NotConvertible(says, examples.TAINT_RULE)
     return True
 
 
 def _set(old: Old, layout: Layout, key: str, value: str) -> None:
     node = old.node.get(key)
     if not isinstance(node, spans.Scalar):
-        raise Refused(f"its {key} is that of the list around it: write apiVersion and kind in every item")
+        raise NotConvertible(f"its {key} is that of the list around it: write apiVersion and kind in every item")
     layout.set_scalar(node, value)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from dra_planner.manifests.rewriting import examples
-from dra_planner.manifests.rewriting.eras import Old, Refused, section
+from dra_planner.manifests.rewriting.eras import NotConvertible, Old, section
 from dra_planner.manifests.rewriting.layout import Entry, Kept, Layout, Lifted, Nested
 from dra_planner.manifests.rewriting.spans import Alias, Mapping, Scalar
 
@@ -32,7 +32,7 @@ def convert_template(old: Old, layout: Layout) -> bool:
 def convert_class(old: Old, layout: Layout) -> bool:
     """A DeviceClass has had the same fields since v1alpha3, but for `suitableNodes`."""
     if "suitableNodes" in section(old.data, "spec"):
-        raise Refused(
+        raise NotConvertible(
             "spec.suitableNodes narrowed the nodes of the class, and v1 has no such field: left out, claims of this "
             "class could be allocated on every node with a matching device",
             examples.NODES_OF_A_CLASS,
@@ -47,7 +47,7 @@ def convert_slice(old: Old, layout: Layout) -> bool:
         return False
     devices = spec.items("devices")
     if spec.items("sharedCounters") and devices:
-        raise Refused(
+        raise NotConvertible(
             "spec has both sharedCounters and devices: since 1.35 the counter sets of a pool stand in a slice without "
             "devices, and the driver that publishes them must be of that release",
             examples.COUNTERS_APART,
@@ -76,13 +76,13 @@ def convert_pod(old: Old, layout: Layout) -> bool:
 def _convert_claim_spec(old: Old, layout: Layout, spec: Mapping | None) -> bool:
     status = section(old.data, "status")
     if spec is not None and spec.pair("controller"):
-        raise Refused(
+        raise NotConvertible(
             "spec.controller left the allocation to a controller of the driver; in v1 the scheduler allocates from the "
             "ResourceSlices that the driver publishes",
             examples.CONTROLLER,
         )
     if "deallocationRequested" in status or "controller" in section(status, "allocation"):
-        raise Refused(
+        raise NotConvertible(
             "the status is that of a driver with a controller, which no release allocates for any more: drain the "
             "pods, delete the claim, and create it anew from its spec",
             examples.CONTROLLER,
@@ -103,7 +103,7 @@ def _nest(layout: Layout, request: Mapping) -> bool:
     for form in ("exactly", "firstAvailable"):
         if request.pair(form):
             fields = ", ".join(pair.key.text for pair in flat)
-            raise Refused(
+            raise NotConvertible(
                 f'request "{label}" has {form} and, beside it, {fields}: which of them counts is not said',
                 examples.ONE_FORM,
             )
@@ -151,6 +151,6 @@ def _lift_source(layout: Layout, entry: Mapping) -> bool:
     below = source.value.pairs if isinstance(source.value, Mapping) else []
     twice = [pair.key.text for pair in below if entry.pair(pair.key.text)]
     if twice:
-        raise Refused(f"{twice[0]} of a pod's claim stands both below source and beside it", examples.POD)
+        raise NotConvertible(f"{twice[0]} of a pod's claim stands both below source and beside it", examples.POD)
     layout.reshape(entry, [Lifted(pair) if pair is source else Kept(pair) for pair in entry.pairs])
     return True

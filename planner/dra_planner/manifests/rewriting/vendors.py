@@ -14,7 +14,7 @@ from typing import Any, Final
 from dra_planner.drivers import nvidia
 from dra_planner.manifests.rendering.claims import plain
 from dra_planner.manifests.rewriting import examples
-from dra_planner.manifests.rewriting.eras import Old, Refused, members, refuse_unknown, section
+from dra_planner.manifests.rewriting.eras import NotConvertible, Old, members, refuse_unknown, section
 
 NVIDIA: Final = nvidia.GPU_DRIVER
 NVIDIA_GROUP: Final = "gpu.resource.nvidia.com"
@@ -53,10 +53,10 @@ def nvidia_default() -> Wanted:
 
 
 def wanted_by(parameters: Old) -> Wanted:
-    """Return what the parameters of a driver ask for; raises Refused where v1 has no form for it."""
+    """Return what the parameters of a driver ask for; raises NotConvertible where v1 has no form for it."""
     convert = _KINDS.get(_type(parameters.group, parameters.kind))
     if convert is None:
-        raise Refused(
+        raise NotConvertible(
             f"what {parameters} of {parameters.group} asks for is known to its driver alone: how many devices, and "
             "which, is not known here",
             examples.CLAIM,
@@ -76,21 +76,21 @@ def _nvidia_gpu(spec: Mapping[str, Any], name: str) -> Wanted:
 def _nvidia_mig(spec: Mapping[str, Any], name: str) -> Wanted:
     refuse_unknown(spec, frozenset({"profile", "sharing", "gpuClaimName"}), name)
     if spec.get("gpuClaimName"):
-        raise Refused(
+        raise NotConvertible(
             f'{name} takes its MIG device from the GPU of another claim, "{spec["gpuClaimName"]}": in v1 devices of '
             "one GPU are requests of one claim",
             examples.SLICES_OF_ONE_GPU,
         )
     profile = str(spec.get("profile") or "")
     if not profile:
-        raise Refused(f"{name} names no profile", examples.SLICES_OF_ONE_GPU)
+        raise NotConvertible(f"{name} names no profile", examples.SLICES_OF_ONE_GPU)
     selectors = [f'{_ATTRIBUTES}.type == "mig" && {_ATTRIBUTES}.profile == "{profile}"']
     wanted = Wanted([_request(1, selectors)], device_class=nvidia.MIG_CLASS)
     return _with_sharing(wanted, spec, "MigDeviceConfig")
 
 
 def _nvidia_compute_instance(spec: Mapping[str, Any], name: str) -> Wanted:
-    raise Refused(
+    raise NotConvertible(
         f"{name} asks for a compute instance of a MIG device, and the driver publishes only whole MIG devices",
         examples.SLICES_OF_ONE_GPU,
     )
@@ -100,14 +100,16 @@ def _intel_gpu(spec: Mapping[str, Any], name: str) -> Wanted:
     refuse_unknown(spec, frozenset({"count", "type", "memory", "millicores", "shareable"}), name)
     shares = [key for key in ("memory", "millicores") if spec.get(key)]
     if shares:
-        raise Refused(
+        raise NotConvertible(
             f"{name} requests {' and '.join(shares)} of a shared GPU: in v1 a claim asks for capacity, which releases "
             "before 1.36 drop and which the driver must publish",
             examples.SHARE_OF_A_GPU,
         )
     kind = str(spec.get("type") or "gpu")
     if kind == "vf":
-        raise Refused(f"{name} asks for a virtual function: which attribute tells it is not known here", examples.CLAIM)
+        raise NotConvertible(
+            f"{name} asks for a virtual function: which attribute tells it is not known here", examples.CLAIM
+        )
     wanted = Wanted([_request(_count(spec, name), [])])
     if kind == "gpu":
         wanted.notes.append("type gpu excluded virtual functions: add a selector where the driver publishes them too")
@@ -151,15 +153,19 @@ def is_state(group: str, kind: str) -> bool:
 
 
 def class_notes(parameters: Old) -> list[str]:
-    """Return what the parameters of a class came to; raises Refused where v1 has no form for it."""
+    """Return what the parameters of a class came to; raises NotConvertible where v1 has no form for it."""
     spec = section(parameters.data, "spec")
     if _type(parameters.group, parameters.kind) not in _CLASS_KINDS:
-        raise Refused(f"what {parameters} of {parameters.group} asks for is known to its driver alone", examples.CLASS)
+        raise NotConvertible(
+            f"what {parameters} of {parameters.group} asks for is known to its driver alone", examples.CLASS
+        )
     refuse_unknown(spec, frozenset({"sharable", "shared", "monitor", "deviceSelector"}), str(parameters))
     if spec.get("monitor"):
-        raise Refused(f"{parameters} is for monitoring: in v1 a claim asks for adminAccess itself", examples.MONITOR)
+        raise NotConvertible(
+            f"{parameters} is for monitoring: in v1 a claim asks for adminAccess itself", examples.MONITOR
+        )
     if spec.get("deviceSelector"):
-        raise Refused(
+        raise NotConvertible(
             f"{parameters} selects devices by properties that its driver named, not by attributes", examples.CLASS
         )
     return ["sharing is not a matter of the class any more: every claim may be used by up to 256 pods"]
@@ -177,19 +183,19 @@ def _count(spec: Mapping[str, Any], name: str) -> int:
     if count is None:
         return 1
     if not isinstance(count, int) or count < 1:
-        raise Refused(f"{name} has the count {count!r}")
+        raise NotConvertible(f"{name} has the count {count!r}")
     return count
 
 
 def _condition(selector: Mapping[str, Any], name: str) -> str:
     """Return a selector of NVIDIA's parameters as CEL; empty where it excludes MIG, as the request does already."""
     if len(selector) != 1:
-        raise Refused(f"a selector of {name} must hold one condition, and this one holds {len(selector)}")
+        raise NotConvertible(f"a selector of {name} must hold one condition, and this one holds {len(selector)}")
     ((key, value),) = selector.items()
     if key in ("andExpression", "orExpression"):
         parts = [part for part in (_condition(each, name) for each in members(selector, key)) if part]
         if not parts:
-            raise Refused(f"{key} of {name} holds no condition that v1 could say", examples.CLAIM)
+            raise NotConvertible(f"{key} of {name} holds no condition that v1 could say", examples.CLAIM)
         joined = (" && " if key == "andExpression" else " || ").join(f"({part})" for part in parts)
         return joined if len(parts) > 1 else parts[0]
     if key == "uuid":
@@ -204,14 +210,14 @@ def _condition(selector: Mapping[str, Any], name: str) -> str:
         return f'{_ATTRIBUTES}.{key}.lowerAscii().matches("{_pattern(str(value))}")'
     if key == "migEnabled" and value is False:
         return ""
-    raise Refused(f"{key} of {name} has no form in v1: the driver publishes no such attribute", examples.CLAIM)
+    raise NotConvertible(f"{key} of {name} has no form in v1: the driver publishes no such attribute", examples.CLAIM)
 
 
 def _compared(value: Any, name: str) -> tuple[str, str]:
     pair = value if isinstance(value, Mapping) else {}
     amount, sign = pair.get("value"), _OPERATORS.get(str(pair.get("operator")))
     if amount is None or sign is None or '"' in str(amount):
-        raise Refused(f"{name} compares with {value!r}, which is not a value and an operator")
+        raise NotConvertible(f"{name} compares with {value!r}, which is not a value and an operator")
     return str(amount), sign
 
 

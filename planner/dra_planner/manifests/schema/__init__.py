@@ -20,12 +20,12 @@ _SINCE: Final = re.compile(r"^(\S+)(?: @(\d*)-(\d*))?$")
 
 
 @dataclass(frozen=True, slots=True)
-class Type:
+class ApiType:
     """A type: `kind` is a scalar's name, `struct`, `list` or `map`."""
 
     kind: str
     name: str = ""  # of a struct
-    item: Type | None = None
+    item: ApiType | None = None
     keys: tuple[str, ...] = ()  # of a list: unique keys; ("=",) for a set
 
 
@@ -41,7 +41,7 @@ def recorded_minors() -> tuple[int, ...]:
 
 
 @lru_cache(maxsize=2048)
-def fields_of(struct: str, minor: int) -> dict[str, Type]:
+def fields_of(struct: str, minor: int) -> dict[str, ApiType]:
     """Return the fields that a struct has in this minor release."""
     fields = {}
     for name, text in _document()["types"].get(struct, {}).items():
@@ -54,15 +54,15 @@ def fields_of(struct: str, minor: int) -> dict[str, Type]:
 
 
 @lru_cache(maxsize=2048)
-def _parse(text: str) -> Type:
+def _parse(text: str) -> ApiType:
     if text.startswith("{}"):
-        return Type("map", item=_parse(text[2:]))
+        return ApiType("map", item=_parse(text[2:]))
     if text.startswith("["):
         keys, _, rest = text[1:].partition("]")
-        return Type("list", item=_parse(rest), keys=tuple(keys.split(",")) if keys else ())
+        return ApiType("list", item=_parse(rest), keys=tuple(keys.split(",")) if keys else ())
     if "." in text:
-        return Type("struct", name=text)
-    return Type(text)
+        return ApiType("struct", name=text)
+    return ApiType(text)
 
 
 @lru_cache(maxsize=1)

@@ -18,7 +18,7 @@ from typing import Any, Final, Literal
 from dra_planner.documents.scalars import number_text
 from dra_planner.documents.tree import new_map, new_seq, step
 from dra_planner.manifests.parsing.fields import parse_quantity
-from dra_planner.manifests.schema import Type, fields_of
+from dra_planner.manifests.schema import ApiType, fields_of
 from dra_planner.manifests.validation.violations import Violation
 from dra_planner.quantity import WRONG_FORMAT, QuantityError
 
@@ -83,7 +83,7 @@ def decode(data: Any, struct: str, kind: str, minor: int, mode: FieldValidation 
     if unknown and mode == "strict":
         return Decoded(data, tuple(Violation(path, "UnknownField", f'unknown field "{path}"') for path in unknown))
     if any(what == "null" for what, _, _ in faults):
-        data = _filled(data, Type("struct", name=struct), minor)
+        data = _filled(data, ApiType("struct", name=struct), minor)
     return Decoded(data)
 
 
@@ -92,7 +92,7 @@ def _order(path: str) -> list[tuple[int, str]]:
     return [(int(index or 0), name) for index, name in _STEP.findall(path)]
 
 
-def _filled(value: Any, kind: Type, minor: int) -> Any:
+def _filled(value: Any, kind: ApiType, minor: int) -> Any:
     """Return a copy with zero values in place of null items, as Go decodes them."""
     line, lines = getattr(value, "line", 0), getattr(value, "lines", None)  # first: lines are found from the outside in
     if kind.kind == "struct":
@@ -142,7 +142,7 @@ def _struct(struct: str, minor: int) -> Check:
 
 
 @cache
-def _field(kind: Type, minor: int) -> Field:
+def _field(kind: ApiType, minor: int) -> Field:
     if kind.kind == "struct":
         return _NOTHING, _struct(kind.name, minor)
     if kind.kind in ("list", "map"):
@@ -215,7 +215,7 @@ def _mismatch(value: Any, path: str, wanted: str) -> str:
     return f"json: cannot unmarshal {shown} into Go struct field {_INDEX.sub('', path)} of type {wanted}"
 
 
-def _name(kind: Type | None) -> str:
+def _name(kind: ApiType | None) -> str:
     return "" if kind is None else kind.name or kind.kind
 
 
@@ -287,7 +287,7 @@ def _apply_struct(data: Any, struct: str, path: str, minor: int) -> Iterator[Fau
             yield from _apply_value(value, kind, where, minor)
 
 
-def _apply_value(value: Any, kind: Type, path: str, minor: int) -> Iterator[Fault]:
+def _apply_value(value: Any, kind: ApiType, path: str, minor: int) -> Iterator[Fault]:
     if kind.kind == "struct":
         yield from _apply_struct(value, kind.name, path, minor)
     elif kind.kind == "list":
@@ -306,7 +306,7 @@ def _apply_value(value: Any, kind: Type, path: str, minor: int) -> Iterator[Faul
             yield "schema", path, text
 
 
-def _apply_list(value: Any, kind: Type, path: str, minor: int) -> Iterator[Fault]:
+def _apply_list(value: Any, kind: ApiType, path: str, minor: int) -> Iterator[Fault]:
     if not isinstance(value, list):
         yield "schema", path, f"expected list, got &{{{value}}}"
         return
@@ -331,7 +331,7 @@ def _apply_list(value: Any, kind: Type, path: str, minor: int) -> Iterator[Fault
             yield from _apply_value(item, kind.item, where, minor)
 
 
-def _key(item: dict[str, Any], kind: Type, minor: int) -> str:
+def _key(item: dict[str, Any], kind: ApiType, minor: int) -> str:
     """Return what tells an item of a list from the others: keys left out have their defaults, null is a value."""
     assert kind.item is not None
     types, shown = fields_of(kind.item.name, minor), []

@@ -15,7 +15,7 @@ from dra_planner.documents.yaml_reader import Fault, read_yaml
 from dra_planner.drivers.nvidia.chart_values import release_faults, value_faults
 from dra_planner.errors import Diagnostic, Place
 from dra_planner.manifests.objects import KubernetesObject
-from dra_planner.manifests.workloads.description import Node
+from dra_planner.manifests.workloads.description import ObjectPart
 
 CHART: Final = re.compile(
     r"(?:^|/)(?:nvidia-dra-driver-gpu|dra-driver-nvidia-gpu|k8s-dra-driver-gpu)(?:-\d[\w.-]*\.tgz|[:@].*)?$"
@@ -48,7 +48,7 @@ def driver_values(item: KubernetesObject) -> Iterator[Mapping[str, Any]]:
 
 def _installed(item: KubernetesObject) -> Iterator[tuple[str, str, dict[str, Any], Place]]:
     """Yield chart, version and values of all that an object installs, with the place of the values."""
-    root = Node(item.data, item.place)
+    root = ObjectPart(item.data, item.place)
     match item.group:
         case "argoproj.io":
             for source in (root.at("spec.source"), *(each for _, each in root.at("spec.sources").members())):
@@ -71,7 +71,7 @@ def _entries(data: Any) -> Iterator[tuple[Any, Any]]:
     yield from data.items() if isinstance(data, Mapping) else ()
 
 
-def _parts(node: Node, *paths: str) -> tuple[dict[str, Any], Place]:
+def _parts(node: ObjectPart, *paths: str) -> tuple[dict[str, Any], Place]:
     """Return the values that stand at one of the paths, a mapping or its text, and where."""
     for path in paths:
         found = node.at(path)

@@ -16,7 +16,7 @@ from dra_planner.clouds import cloud, names
 from dra_planner.errors import Diagnostic
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.manifests.setup.flags import GATE, gate_faults
-from dra_planner.manifests.workloads.description import Node
+from dra_planner.manifests.workloads.description import ObjectPart
 
 KINDS: Final = frozenset(
     {
@@ -53,7 +53,7 @@ def pool_findings(item: KubernetesObject) -> Iterator[Diagnostic]:
 
 
 def _node_pool(item: KubernetesObject) -> Iterator[Diagnostic]:
-    root = Node(item.data, item.place)
+    root = ObjectPart(item.data, item.place)
     if not _makes_gpu_nodes(root):
         return
     reference = root.at("spec.template.spec.nodeClassRef")
@@ -67,7 +67,7 @@ def _node_pool(item: KubernetesObject) -> Iterator[Diagnostic]:
         yield Diagnostic("note", "karpenter-ignores-claims", message, item.place, fix)
 
 
-def _makes_gpu_nodes(root: Node) -> bool:
+def _makes_gpu_nodes(root: ObjectPart) -> bool:
     """Whether a pool makes nodes with NVIDIA GPUs: by machines, by properties of GPUs, or by a taint or limit."""
     for _, each in root.at("spec.template.spec.requirements").members():
         name = str(each.get("key", "")).rpartition("/")[2]
@@ -98,7 +98,7 @@ def _gpu_names() -> set[str]:
 
 
 def _node_class(item: KubernetesObject) -> Iterator[Diagnostic]:
-    root = Node(item.data, item.place)
+    root = ObjectPart(item.data, item.place)
     aliases = [str(each.get("alias", "")) for _, each in root.at("spec.amiSelectorTerms").members()]
     named = {str(root.get("spec.amiFamily", "")).lower(), *(alias.partition("@")[0].lower() for alias in aliases)}
     place = root.at("spec.amiSelectorTerms").place if aliases else root.at("spec").place
@@ -119,7 +119,7 @@ def _node_class(item: KubernetesObject) -> Iterator[Diagnostic]:
 
 
 def _feature_gate(item: KubernetesObject) -> Iterator[Diagnostic]:
-    root = Node(item.data, item.place)
+    root = ObjectPart(item.data, item.place)
     chosen, spec = str(root.get("spec.featureSet", "")), root.at("spec")
     gates = {value: [str(each) for each in _list(root.get(f"spec.customNoUpgrade.{value}"))] for value in _STATES}
     for value, given in gates.items():

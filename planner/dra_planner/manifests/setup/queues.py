@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dra_planner.clouds import cloud, names
 from dra_planner.errors import Diagnostic
 from dra_planner.manifests.objects import KubernetesObject
-from dra_planner.manifests.workloads.description import KUEUE_QUEUE, Node
+from dra_planner.manifests.workloads.description import KUEUE_QUEUE, ObjectPart
 from dra_planner.manifests.workloads.queued import KAI, KAI_QUEUE, OLD_KAI_QUEUE, VOLCANO, labels_of
 from dra_planner.model import ObjectKey, PodResourceClaim, ResourceClaim, ResourceClaimTemplate, Workload
 
@@ -87,7 +87,7 @@ def _karpenter(objects: Iterable[KubernetesObject]) -> Iterator[Diagnostic]:
     automatic = {domain for name in names() for domain in cloud(name).reserved_domains}
     for item in objects:
         if item.group == "karpenter.sh" and item.kind == "NodePool":
-            group = Node(item.data, item.place).at("spec.template.spec.nodeClassRef").get("group")
+            group = ObjectPart(item.data, item.place).at("spec.template.spec.nodeClassRef").get("group")
             if group in automatic:
                 message = f"{item}: nodes of EKS Auto Mode take no claims: no driver of DRA runs there"
                 fix = "make nodes for pods with claims in a managed node group"
@@ -104,7 +104,7 @@ def _karpenter(objects: Iterable[KubernetesObject]) -> Iterator[Diagnostic]:
 def _volcano(item: KubernetesObject) -> Iterator[Diagnostic]:
     if (item.group, item.kind) != ("batch.volcano.sh", "Job"):
         return
-    job = Node(item.data, item.place)
+    job = ObjectPart(item.data, item.place)
     pods = sum(task.number("replicas", 1) for _, task in job.at("spec.tasks").members())
     least = job.number("spec.minAvailable", 0)
     if least > pods:

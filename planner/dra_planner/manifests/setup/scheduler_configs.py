@@ -14,7 +14,7 @@ from dra_planner.documents.tree import child
 from dra_planner.documents.yaml_reader import Fault, read_yaml
 from dra_planner.errors import Diagnostic, Place
 from dra_planner.manifests.objects import KubernetesObject
-from dra_planner.manifests.workloads.description import Node
+from dra_planner.manifests.workloads.description import ObjectPart
 
 GROUP: Final = "kubescheduler.config.k8s.io"
 KIND: Final = "KubeSchedulerConfiguration"
@@ -30,7 +30,7 @@ def scheduler_findings(data: Any, place: Place) -> Iterator[Diagnostic]:
     if version.startswith(GROUP) and version != f"{GROUP}/v1":
         message = f"{KIND}: {version} is gone since Kubernetes 1.29: kube-scheduler does not start"
         yield Diagnostic("error", "version-not-served", message, place, f"write apiVersion: {GROUP}/v1")
-    for _, profile in Node(data, place).at("profiles").members():
+    for _, profile in ObjectPart(data, place).at("profiles").members():
         enabled = _enabled(profile.get("plugins"))
         if _PLUGIN in enabled:
             message = f"{KIND}: the plugin {_PLUGIN} is enabled by default from 1.34 on"

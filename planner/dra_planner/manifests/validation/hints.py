@@ -10,7 +10,7 @@ from typing import Any, Final
 from dra_planner.documents.advice import about_placeholder
 from dra_planner.drivers import every_driver
 from dra_planner.manifests.objects import KubernetesObject
-from dra_planner.manifests.schema import Type, fields_of, struct_of
+from dra_planner.manifests.schema import ApiType, fields_of, struct_of
 from dra_planner.manifests.validation.violations import Violation
 
 _BLANKS: Final = re.compile("[\u00a0\u2000-\u200b\u202f\u205f\u3000\ufeff]")
@@ -161,7 +161,7 @@ def _unknown(item: KubernetesObject, path: str, minor: int) -> str:
     if _BLANKS.search(path):
         return "indent with plain spaces: this line has non-breaking ones"
     struct = struct_of(item.api_version, item.kind)
-    node, kind, name = _parent(item.data, Type("struct", name=struct or ""), path, minor)
+    node, kind, name = _parent(item.data, ApiType("struct", name=struct or ""), path, minor)
     fields = fields_of(kind.name, minor)
     for sibling, sibling_kind in fields.items():
         if sibling in node and node[sibling] is None and _holds(sibling_kind, name, minor):
@@ -177,11 +177,11 @@ def _unknown(item: KubernetesObject, path: str, minor: int) -> str:
     return f"known here: {', '.join(sorted(fields))}" if 0 < len(fields) <= 12 else "remove it"
 
 
-def _holds(kind: Type, name: str, minor: int) -> bool:
+def _holds(kind: ApiType, name: str, minor: int) -> bool:
     return kind.kind == "struct" and name in fields_of(kind.name, minor)
 
 
-def _parent(data: Any, kind: Type, path: str, minor: int) -> tuple[dict[str, Any], Type, str]:
+def _parent(data: Any, kind: ApiType, path: str, minor: int) -> tuple[dict[str, Any], ApiType, str]:
     """Follow a path to the mapping that holds its last step; return it, its type and that step."""
     steps = list(_steps(path))
     for step in steps[:-1]:

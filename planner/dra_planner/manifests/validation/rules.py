@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Final
 
-from dra_planner.manifests.schema import Type, fields_of
+from dra_planner.manifests.schema import ApiType, fields_of
 from dra_planner.manifests.validation.violations import Violations
 from dra_planner.releases import Features
 
@@ -78,7 +78,7 @@ Check = Callable[[Any, str, Scope], Violations]
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class StructRules:
     """The rules of one struct.
 
     `fields` are checks by the name of the field, `whole` are checks of the struct. `into` returns the fields whose own
@@ -93,8 +93,8 @@ class Rules:
     always: Collection[str] = ()
 
 
-Table = Mapping[str, Rules]
-_NO_RULES: Final = Rules()
+Table = Mapping[str, StructRules]
+_NO_RULES: Final = StructRules()
 
 
 def check_struct(data: Data, struct: str, path: str, scope: Scope, table: Table) -> Violations:
@@ -115,7 +115,7 @@ def check_struct(data: Data, struct: str, path: str, scope: Scope, table: Table)
             yield from _check_inner(value, kind, join(path, rules.paths.get(name, name)), scope, table)
 
 
-def _check_inner(value: Any, kind: Type, path: str, scope: Scope, table: Table) -> Violations:
+def _check_inner(value: Any, kind: ApiType, path: str, scope: Scope, table: Table) -> Violations:
     if kind.kind == "struct":
         yield from check_struct(value, kind.name, path, scope, table)
     elif kind.kind == "list" and kind.item is not None:
@@ -124,7 +124,7 @@ def _check_inner(value: Any, kind: Type, path: str, scope: Scope, table: Table) 
 
 
 @lru_cache(maxsize=1024)
-def _structs_in(struct: str, minor: int) -> tuple[tuple[str, Type], ...]:
+def _structs_in(struct: str, minor: int) -> tuple[tuple[str, ApiType], ...]:
     """Return the fields of a struct that hold structs, alone or in a list."""
     return tuple(
         (name, kind)

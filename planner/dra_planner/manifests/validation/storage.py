@@ -8,7 +8,7 @@ from typing import Any, Final
 from dra_planner.documents.tree import Map, Seq, clone, new_map
 from dra_planner.manifests.objects import CLUSTER_SCOPED, KubernetesObject
 from dra_planner.manifests.parsing.fields import parse_pod_amount, parse_quantity
-from dra_planner.manifests.schema import Type, fields_of, struct_of
+from dra_planner.manifests.schema import ApiType, fields_of, struct_of
 from dra_planner.manifests.schema.decoding import decode, parse_time
 from dra_planner.manifests.validation.context import Context
 from dra_planner.manifests.validation.defaults import fill_defaults
@@ -19,7 +19,7 @@ _WITHOUT_STATUS: Final = frozenset(
     {"ResourceClaim", "Pod", "Deployment", "Job", "Node", "ResourceQuota", "DeviceTaintRule"}
 )
 _ALWAYS_WITH_VALUE: Final = frozenset({"resource.DeviceCapacity", "resource.Counter"})
-_AMOUNTS: Final = Type("map", item=Type("quantity"))
+_AMOUNTS: Final = ApiType("map", item=ApiType("quantity"))
 _REQUESTS: Final = ("resource.DeviceClaim", "requests")
 _DEVICES: Final = ("resource.ResourceSliceSpec", "devices")
 
@@ -66,7 +66,7 @@ def _is_null_when_empty(struct: str, name: str, features: Features) -> bool:
     return (struct, name) == _REQUESTS or ((struct, name) == _DEVICES and features.stores_no_devices_as_null)
 
 
-def _normal(value: Any, kind: Type, features: Features) -> Any:
+def _normal(value: Any, kind: ApiType, features: Features) -> Any:
     if value is None:
         return None
     if kind.kind == "struct" and isinstance(value, Map):

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from dra_planner.manifests.workloads.description import Node, Reading, job_pods
+from dra_planner.manifests.workloads.description import ObjectPart, Reading, job_pods
 from dra_planner.manifests.workloads.figures import Bounds, count_job_pods
 from dra_planner.manifests.workloads.scalers import KEDA_MAXIMUM
 from dra_planner.model import Figures, PodSet
@@ -32,7 +32,7 @@ def read_job(reading: Reading) -> list[PodSet]:
     return sets if left is None else [replace(each, left=left) for each in sets]
 
 
-def _pods_left(job: Node) -> int | None:
+def _pods_left(job: ObjectPart) -> int | None:
     """Return how many pods of a Job may still run at the same time, by its status; None where that says nothing.
 
     Source: kubernetes/kubernetes:pkg/controller/job/job_controller.go@v1.36.3 (manageJob).
@@ -99,7 +99,7 @@ def read_train_job(reading: Reading) -> list[PodSet]:
         reading.unresolved(f"its runtime, {kind} {name}, is not among the given manifests", reading.figures(pods))
         return []
     sets = []
-    policy = Node(runtime.data, runtime.place).at("spec")
+    policy = ObjectPart(runtime.data, runtime.place).at("spec")
     nodes = root.get("spec.trainer.numNodes", policy.get("mlPolicy.numNodes"))
     for role, job in policy.at("template.spec.replicatedJobs").members():
         spec = job.at("template.spec")
@@ -139,12 +139,12 @@ def read_spark(reading: Reading) -> list[PodSet]:
     sets = []
     for name, figures in (("driver", reading.figures(1)), ("executor", reading.figures(instances, bounds=bounds))):
         part = base.at(name)
-        template = Node({"spec": _spark_pod(part)}, part.place)
+        template = ObjectPart({"spec": _spark_pod(part)}, part.place)
         sets += reading.pod_set(name, template, figures)
     return sets
 
 
-def _spark_pod(part: Node) -> dict[str, Any]:
+def _spark_pod(part: ObjectPart) -> dict[str, Any]:
     """Return the pod of a driver or executor: its own template, and the fields beside it."""
     spec: dict[str, Any] = dict(part.get("template.spec", {}))
     containers = [dict(item) for item in spec.get("containers") or [{"name": "spark"}]]

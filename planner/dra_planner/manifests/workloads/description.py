@@ -29,18 +29,18 @@ _DEFAULT_QUEUE: Final = "default"
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class ObjectPart:
     """A part of an object and where it stands."""
 
     data: Any
     place: Place
 
-    def at(self, path: str) -> Node:
+    def at(self, path: str) -> ObjectPart:
         """Return the part below a dotted path; its data is None where there is none."""
         node = self
         for key in path.split(".") if path else ():
             data = node.data.get(key) if isinstance(node.data, dict) else None
-            node = Node(data, child(node.place, node.data, key))
+            node = ObjectPart(data, child(node.place, node.data, key))
         return node
 
     def get(self, path: str, default: Any = None) -> Any:
@@ -60,18 +60,18 @@ class Node:
         except ValueError:
             return default
 
-    def members(self) -> Iterator[tuple[str, Node]]:
+    def members(self) -> Iterator[tuple[str, ObjectPart]]:
         """Yield the members of a list (named by their `name`) or a mapping (named by their key)."""
         if isinstance(self.data, dict):
             for key, item in self.data.items():
-                yield str(key), Node(item, child(self.place, self.data, key))
+                yield str(key), ObjectPart(item, child(self.place, self.data, key))
         elif isinstance(self.data, list):
             for index, item in enumerate(self.data):
                 name = item.get("name") if isinstance(item, dict) else None
-                yield str(name if name is not None else index), Node(item, child(self.place, self.data, index))
+                yield str(name if name is not None else index), ObjectPart(item, child(self.place, self.data, index))
 
 
-Count = Callable[[Node], int]
+Count = Callable[[ObjectPart], int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +87,7 @@ class Role:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kind:
+class WorkloadKind:
     """One kind of workload. `roles` says it all for most; `read` does for the others."""
 
     group: str
@@ -95,15 +95,15 @@ class Kind:
     roles: Sequence[Role] = ()
     read: Callable[[Reading], list[PodSet]] | None = None
     suspend: str = ""
-    surge: Callable[[Node], Surge] | None = None
+    surge: Callable[[ObjectPart], Surge] | None = None
     per_node: bool = False
-    rollout: Callable[[Node, int], Rollout | None] | None = None  # of so many replicas
+    rollout: Callable[[ObjectPart, int], Rollout | None] | None = None  # of so many replicas
     container_name: str = ""  # that its controller gives to containers without one
     spreads: bool = False  # its pods belong to a ReplicaSet, StatefulSet or ReplicationController
 
 
 @dataclass(frozen=True, slots=True)
-class Unresolved:
+class UnknownPods:
     """Pods that an object makes, but nobody can tell which."""
 
     reason: str
@@ -126,7 +126,7 @@ class Reading:
     """
 
     object: KubernetesObject
-    kind: Kind
+    kind: WorkloadKind
     scaler: Bounds | None = None
     lookup: Callable[[str, str], KubernetesObject | None] = _nothing
     nested: Callable[[KubernetesObject], list[PodSet]] = _no_pods
@@ -134,12 +134,12 @@ class Reading:
     checks_pods: bool = False
     assumptions: list[str] = field(default_factory=list)
     faults: list[Violation] = field(default_factory=list)
-    unknown: list[Unresolved] = field(default_factory=list)
+    unknown: list[UnknownPods] = field(default_factory=list)
     generated: dict[str, Mapping[str, Any]] = field(default_factory=dict)  # claim templates: name → claim spec
 
     @property
-    def root(self) -> Node:
-        return Node(self.object.data, self.object.place)
+    def root(self) -> ObjectPart:
+        return ObjectPart(self.object.data, self.object.place)
 
     @property
     def bounds(self) -> Bounds | None:
@@ -176,7 +176,7 @@ class Reading:
 
     def unresolved(self, reason: str, figures: Figures) -> None:
         """Say that pods are made which cannot be read."""
-        self.unknown.append(Unresolved(reason, figures))
+        self.unknown.append(UnknownPods(reason, figures))
 
     def generate(self, name: str, spec: Mapping[str, Any]) -> str:
         """Note a claim template that the object's controller makes, and return its name."""
@@ -185,7 +185,7 @@ class Reading:
         self.assume(f"its controller makes ResourceClaimTemplate {full}")
         return full
 
-    def pod_set(self, name: str, template: Node, figures: Figures, *, inline: bool = False) -> list[PodSet]:
+    def pod_set(self, name: str, template: ObjectPart, figures: Figures, *, inline: bool = False) -> list[PodSet]:
         """Return the pod set of a template (a pod spec, where `inline`), or nothing where there is none.
 
         Pods of kinds whose API server knows no fields are checked here: what is wrong shows only when they are made.
@@ -221,7 +221,7 @@ class Reading:
             )
         ]
 
-    def _checked(self, template: Node, inline: bool) -> Any:
+    def _checked(self, template: ObjectPart, inline: bool) -> Any:
         """Return a template as it is decoded; None where its pods would be refused, which is noted."""
         path = template.place.path
         name = self.kind.container_name
@@ -265,7 +265,7 @@ def read_pod_sets(reading: Reading) -> list[PodSet]:
     return sets
 
 
-def _read_role(reading: Reading, role: Role, name: str, node: Node) -> list[PodSet]:
+def _read_role(reading: Reading, role: Role, name: str, node: ObjectPart) -> list[PodSet]:
     replicas = node.number(role.replicas, role.default) if role.replicas else 1
     surge = reading.kind.surge(reading.root) if reading.kind.surge is not None else NO_SURGE
     figures = reading.figures(replicas, pods=role.pods(node) if role.pods else 1, bounds=reading.bounds, surge=surge)
@@ -277,7 +277,7 @@ def _read_role(reading: Reading, role: Role, name: str, node: Node) -> list[PodS
 def job_pods(path: str) -> Count:
     """Return a count: the pods of the Job spec at that path."""
 
-    def count(node: Node) -> int:
+    def count(node: ObjectPart) -> int:
         spec = node.get(path) if path else node.data
         return count_job_pods(spec) if isinstance(spec, Mapping) else 1
 
@@ -286,10 +286,10 @@ def job_pods(path: str) -> Count:
 
 def rolling_update(
     path: str, default: int | str = "25%", *, field: str = "rollingUpdate.maxSurge"
-) -> Callable[[Node], Surge]:
+) -> Callable[[ObjectPart], Surge]:
     """Return the surge of the strategy at that path; `Recreate` has none."""
 
-    def surge(root: Node) -> Surge:
+    def surge(root: ObjectPart) -> Surge:
         if root.get(f"{path}.type", "RollingUpdate") in ("Recreate", "OnDelete"):
             return NO_SURGE
         return Surge(root.get(f"{path}.{field}", default))
@@ -297,13 +297,13 @@ def rolling_update(
     return surge
 
 
-def rolling_pods(path: str) -> Callable[[Node, int], Rollout]:
+def rolling_pods(path: str) -> Callable[[ObjectPart, int], Rollout]:
     """Return how far the strategy at that path may go; `Recreate` takes all pods away first, a pause keeps them all.
 
     Source: kubernetes/kubernetes:pkg/controller/deployment/util/deployment_util.go@v1.36.3 (ResolveFenceposts).
     """
 
-    def rollout(root: Node, replicas: int) -> Rollout:
+    def rollout(root: ObjectPart, replicas: int) -> Rollout:
         if root.get("spec.paused") is True:
             return Rollout(0, 0, kept=replicas)
         if root.get(f"{path}.type", "RollingUpdate") == "Recreate":
@@ -315,14 +315,14 @@ def rolling_pods(path: str) -> Callable[[Node, int], Rollout]:
     return rollout
 
 
-def one_by_one(root: Node, replicas: int) -> Rollout | None:
+def one_by_one(root: ObjectPart, replicas: int) -> Rollout | None:
     """Return the rollout that replaces one pod after the other, from the partition on; `OnDelete` replaces none."""
     if root.get("spec.updateStrategy.type", "RollingUpdate") == "OnDelete":
         return None
     return Rollout(0, 1, kept=root.number("spec.updateStrategy.rollingUpdate.partition", 0))
 
 
-def node_by_node(root: Node, replicas: int) -> Rollout | None:
+def node_by_node(root: ObjectPart, replicas: int) -> Rollout | None:
     """Return the rollout of a DaemonSet: on how many nodes at a time pods are replaced; `OnDelete` replaces none."""
     if root.get("spec.updateStrategy.type", "RollingUpdate") == "OnDelete":
         return None

@@ -14,7 +14,7 @@ from typing import Final
 
 from dra_planner.errors import Diagnostic
 from dra_planner.manifests.objects import KubernetesObject
-from dra_planner.manifests.workloads.description import KUEUE_QUEUE, Node
+from dra_planner.manifests.workloads.description import KUEUE_QUEUE, ObjectPart
 from dra_planner.model import Gang, GangPart, PodSet, PodTemplate, Workload
 from dra_planner.wording import counted, verb
 
@@ -166,7 +166,7 @@ def _of_object(item: KubernetesObject, workloads: Sequence[Workload]) -> Gang | 
     mine = next((each for each in workloads if _is_of(each, item)), None)
     if mine is None:
         return None
-    spec = Node(item.data, item.place)
+    spec = ObjectPart(item.data, item.place)
     if (item.group, item.kind) == _VOLCANO_JOB:
         parts = tuple(GangPart(mine.ref, pods.name) for pods in mine.pod_sets)
         tasks = sum(
@@ -201,7 +201,7 @@ def _of_kueue(workloads: Iterable[Workload]) -> Iterator[Gang]:
 
 def _minimum(item: KubernetesObject) -> int:
     """Return how many pods must be there before any starts; 0 where none waits for others."""
-    gang = Node(item.data, item.place)
+    gang = ObjectPart(item.data, item.place)
     if item.group == NATIVE_GROUP:
         return gang.number("spec.schedulingPolicy.gang.minCount", 0)
     tasks = gang.get("spec.minTaskMember", {})

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from dra_planner.manifests.objects import KubernetesObject
-from dra_planner.manifests.workloads.description import Node, Reading
+from dra_planner.manifests.workloads.description import ObjectPart, Reading
 from dra_planner.manifests.workloads.figures import Bounds, Surge
 from dra_planner.model import PodSet, PodSpec
 
@@ -56,7 +56,7 @@ def read_pod_clique_set(reading: Reading) -> list[PodSet]:
     """Cliques of so many pods, times the replicas of the set and of the scaling group that holds the clique."""
     root = reading.root
     replicas = root.number("spec.replicas", 1)
-    scaled: dict[str, Node] = {
+    scaled: dict[str, ObjectPart] = {
         str(name): group
         for _, group in root.at("spec.template.podCliqueScalingGroups").members()
         for name in group.get("cliqueNames", ())
@@ -86,12 +86,12 @@ def read_dynamo_graph(reading: Reading) -> list[PodSet]:
             least = service.number("autoscaling.minReplicas", 1)
             bounds = Bounds(least, service.number("autoscaling.maxReplicas", max(replicas, least)))
         place = service.place
-        pod = Node(_dynamo_pod(service), place)
+        pod = ObjectPart(_dynamo_pod(service), place)
         sets += reading.pod_set(name, pod, reading.figures(replicas, pods=nodes, bounds=bounds), inline=True)
     return sets
 
 
-def _dynamo_pod(service: Node) -> dict[str, Any]:
+def _dynamo_pod(service: ObjectPart) -> dict[str, Any]:
     """Return the pod of a service: its extra pod spec, the main container with the service's resources."""
     spec: dict[str, Any] = dict(service.get("extraPodSpec", {}))
     main = dict(spec.pop("mainContainer", None) or {})

@@ -19,8 +19,8 @@ from dra_planner.manifests.workloads.batch import (
     read_volcano_job,
 )
 from dra_planner.manifests.workloads.description import (
-    Kind,
     Role,
+    WorkloadKind,
     job_pods,
     node_by_node,
     one_by_one,
@@ -38,11 +38,11 @@ def _roles(path: str) -> list[Role]:
 
 _KUBEFLOW: Final = {"TFJob": "tf", "XGBoostJob": "xgb", "JAXJob": "jax", "PaddleJob": "paddle"}
 
-KINDS: Final[tuple[Kind, ...]] = (
+KINDS: Final[tuple[WorkloadKind, ...]] = (
     # Kubernetes itself
-    Kind(group="", kind="Pod", roles=[Role(template="")]),
-    Kind(group="", kind="ReplicationController", roles=_REPLICATED, spreads=True),
-    Kind(
+    WorkloadKind(group="", kind="Pod", roles=[Role(template="")]),
+    WorkloadKind(group="", kind="ReplicationController", roles=_REPLICATED, spreads=True),
+    WorkloadKind(
         group="apps",
         kind="Deployment",
         roles=_REPLICATED,
@@ -50,13 +50,15 @@ KINDS: Final[tuple[Kind, ...]] = (
         rollout=rolling_pods("spec.strategy"),
         spreads=True,
     ),
-    Kind(group="apps", kind="ReplicaSet", roles=_REPLICATED, spreads=True),
-    Kind(group="apps", kind="StatefulSet", read=groups.read_stateful_set, rollout=one_by_one, spreads=True),
-    Kind(group="apps", kind="DaemonSet", roles=[Role(template="spec.template")], rollout=node_by_node, per_node=True),
-    Kind(group="batch", kind="Job", read=read_job, suspend="spec.suspend"),
-    Kind(group="batch", kind="CronJob", read=read_cron_job, suspend="spec.suspend"),
+    WorkloadKind(group="apps", kind="ReplicaSet", roles=_REPLICATED, spreads=True),
+    WorkloadKind(group="apps", kind="StatefulSet", read=groups.read_stateful_set, rollout=one_by_one, spreads=True),
+    WorkloadKind(
+        group="apps", kind="DaemonSet", roles=[Role(template="spec.template")], rollout=node_by_node, per_node=True
+    ),
+    WorkloadKind(group="batch", kind="Job", read=read_job, suspend="spec.suspend"),
+    WorkloadKind(group="batch", kind="CronJob", read=read_cron_job, suspend="spec.suspend"),
     # Batch and training
-    Kind(
+    WorkloadKind(
         group="jobset.x-k8s.io",
         kind="JobSet",
         roles=[
@@ -69,10 +71,10 @@ KINDS: Final[tuple[Kind, ...]] = (
         ],
         suspend="spec.suspend",
     ),
-    Kind(group="trainer.kubeflow.org", kind="TrainJob", read=read_train_job, suspend="spec.suspend"),
-    Kind(group="kubeflow.org", kind="PyTorchJob", read=read_elastic_pytorch, suspend="spec.runPolicy.suspend"),
+    WorkloadKind(group="trainer.kubeflow.org", kind="TrainJob", read=read_train_job, suspend="spec.suspend"),
+    WorkloadKind(group="kubeflow.org", kind="PyTorchJob", read=read_elastic_pytorch, suspend="spec.runPolicy.suspend"),
     *(
-        Kind(
+        WorkloadKind(
             group="kubeflow.org",
             kind=kind,
             roles=_roles(f"spec.{prefix}ReplicaSpecs"),
@@ -80,61 +82,65 @@ KINDS: Final[tuple[Kind, ...]] = (
         )
         for kind, prefix in _KUBEFLOW.items()
     ),
-    Kind(group="kubeflow.org", kind="MPIJob", roles=_roles("spec.mpiReplicaSpecs"), suspend="spec.runPolicy.suspend"),
-    Kind(group="kubeflow.org", kind="Notebook", roles=[Role(template="spec.template")]),
-    Kind(group="batch.volcano.sh", kind="Job", read=read_volcano_job),
-    Kind(group="sparkoperator.k8s.io", kind="SparkApplication", read=read_spark),
-    Kind(group="sparkoperator.k8s.io", kind="ScheduledSparkApplication", read=read_spark),
-    Kind(group="keda.sh", kind="ScaledJob", read=read_scaled_job),
+    WorkloadKind(
+        group="kubeflow.org", kind="MPIJob", roles=_roles("spec.mpiReplicaSpecs"), suspend="spec.runPolicy.suspend"
+    ),
+    WorkloadKind(group="kubeflow.org", kind="Notebook", roles=[Role(template="spec.template")]),
+    WorkloadKind(group="batch.volcano.sh", kind="Job", read=read_volcano_job),
+    WorkloadKind(group="sparkoperator.k8s.io", kind="SparkApplication", read=read_spark),
+    WorkloadKind(group="sparkoperator.k8s.io", kind="ScheduledSparkApplication", read=read_spark),
+    WorkloadKind(group="keda.sh", kind="ScaledJob", read=read_scaled_job),
     # Ray
-    Kind(group="ray.io", kind="RayCluster", read=ray.read_ray_cluster, suspend="spec.suspend"),
-    Kind(group="ray.io", kind="RayJob", read=ray.read_ray_job, suspend="spec.suspend"),
-    Kind(group="ray.io", kind="RayService", read=ray.read_ray_service),
+    WorkloadKind(group="ray.io", kind="RayCluster", read=ray.read_ray_cluster, suspend="spec.suspend"),
+    WorkloadKind(group="ray.io", kind="RayJob", read=ray.read_ray_job, suspend="spec.suspend"),
+    WorkloadKind(group="ray.io", kind="RayService", read=ray.read_ray_service),
     # Groups of pods
-    Kind(group="leaderworkerset.x-k8s.io", kind="LeaderWorkerSet", read=groups.read_leader_worker_set),
-    Kind(group="grove.io", kind="PodCliqueSet", read=groups.read_pod_clique_set),
-    Kind(group="nvidia.com", kind="DynamoGraphDeployment", read=groups.read_dynamo_graph),
-    Kind(group="modelplane.ai", kind="ModelDeployment", read=groups.read_model_deployment),
-    Kind(group="workload.codeflare.dev", kind="AppWrapper", read=groups.read_app_wrapper, suspend="spec.suspend"),
+    WorkloadKind(group="leaderworkerset.x-k8s.io", kind="LeaderWorkerSet", read=groups.read_leader_worker_set),
+    WorkloadKind(group="grove.io", kind="PodCliqueSet", read=groups.read_pod_clique_set),
+    WorkloadKind(group="nvidia.com", kind="DynamoGraphDeployment", read=groups.read_dynamo_graph),
+    WorkloadKind(group="modelplane.ai", kind="ModelDeployment", read=groups.read_model_deployment),
+    WorkloadKind(
+        group="workload.codeflare.dev", kind="AppWrapper", read=groups.read_app_wrapper, suspend="spec.suspend"
+    ),
     # Serving
-    Kind(
+    WorkloadKind(
         group="serving.kserve.io",
         kind="InferenceService",
         read=serving.read_inference_service,
         container_name="kserve-container",
     ),
-    Kind(
+    WorkloadKind(
         group="serving.kserve.io",
         kind="LLMInferenceService",
         read=serving.read_llm_inference_service,
         container_name="main",
     ),
-    Kind(group="apps.nvidia.com", kind="NIMService", read=serving.read_nim_service),
-    Kind(group="apps.nvidia.com", kind="NIMPipeline", read=serving.read_nim_pipeline),
-    Kind(
+    WorkloadKind(group="apps.nvidia.com", kind="NIMService", read=serving.read_nim_service),
+    WorkloadKind(group="apps.nvidia.com", kind="NIMPipeline", read=serving.read_nim_pipeline),
+    WorkloadKind(
         group="serving.knative.dev", kind="Service", read=serving.read_knative_service, container_name="user-container"
     ),
-    Kind(group="argoproj.io", kind="Rollout", roles=_REPLICATED, surge=serving.rollout_surge, spreads=True),
+    WorkloadKind(group="argoproj.io", kind="Rollout", roles=_REPLICATED, surge=serving.rollout_surge, spreads=True),
     # Pipelines
-    Kind(group="argoproj.io", kind="Workflow", read=pipelines.read_workflow, suspend="spec.suspend"),
-    Kind(group="argoproj.io", kind="CronWorkflow", read=pipelines.read_workflow, suspend="spec.suspend"),
-    Kind(group="tekton.dev", kind="TaskRun", read=pipelines.read_task_run),
-    Kind(group="tekton.dev", kind="PipelineRun", read=pipelines.read_pipeline_run),
+    WorkloadKind(group="argoproj.io", kind="Workflow", read=pipelines.read_workflow, suspend="spec.suspend"),
+    WorkloadKind(group="argoproj.io", kind="CronWorkflow", read=pipelines.read_workflow, suspend="spec.suspend"),
+    WorkloadKind(group="tekton.dev", kind="TaskRun", read=pipelines.read_task_run),
+    WorkloadKind(group="tekton.dev", kind="PipelineRun", read=pipelines.read_pipeline_run),
     # Virtual machines
-    Kind(group="kubevirt.io", kind="VirtualMachineInstance", read=machines.read_machine),
-    Kind(group="kubevirt.io", kind="VirtualMachine", read=machines.read_machine),
-    Kind(group="kubevirt.io", kind="VirtualMachineInstanceReplicaSet", read=machines.read_machine),
-    Kind(group="pool.kubevirt.io", kind="VirtualMachinePool", read=machines.read_machine),
+    WorkloadKind(group="kubevirt.io", kind="VirtualMachineInstance", read=machines.read_machine),
+    WorkloadKind(group="kubevirt.io", kind="VirtualMachine", read=machines.read_machine),
+    WorkloadKind(group="kubevirt.io", kind="VirtualMachineInstanceReplicaSet", read=machines.read_machine),
+    WorkloadKind(group="pool.kubevirt.io", kind="VirtualMachinePool", read=machines.read_machine),
     # Others that replicate a template
-    Kind(group="slinky.slurm.net", kind="NodeSet", roles=_REPLICATED),
-    Kind(
+    WorkloadKind(group="slinky.slurm.net", kind="NodeSet", roles=_REPLICATED),
+    WorkloadKind(
         group="apps.kruise.io",
         kind="CloneSet",
         roles=_REPLICATED,
         surge=rolling_update("spec.updateStrategy", 0, field="maxSurge"),
     ),
-    Kind(group="apps.kruise.io", kind="StatefulSet", read=groups.read_stateful_set),
-    Kind(group="apps.kruise.io", kind="DaemonSet", roles=[Role(template="spec.template")], per_node=True),
+    WorkloadKind(group="apps.kruise.io", kind="StatefulSet", read=groups.read_stateful_set),
+    WorkloadKind(group="apps.kruise.io", kind="DaemonSet", roles=[Role(template="spec.template")], per_node=True),
 )
 
 # Kinds that hold pod templates which others use, or copies of what others make: they make no pods themselves.

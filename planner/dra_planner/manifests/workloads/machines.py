@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from dra_planner.manifests.workloads.description import Node, Reading
+from dra_planner.manifests.workloads.description import ObjectPart, Reading
 from dra_planner.model import PodSet
 
 _STOPPED: Final = ("Halted", "Manual")
@@ -35,10 +35,10 @@ def read_machine(reading: Reading) -> list[PodSet]:
         figures = type(figures)(0, 0, figures.ceiling, figures.peak)
     path = _TEMPLATES[kind]
     template = root.at(path) if path else root
-    return reading.pod_set("", Node(_pod(template), template.at("spec").place), figures, inline=True)
+    return reading.pod_set("", ObjectPart(_pod(template), template.at("spec").place), figures, inline=True)
 
 
-def _pod(template: Node) -> dict[str, Any]:
+def _pod(template: ObjectPart) -> dict[str, Any]:
     """Return the pod that runs a machine: its own overhead is not counted."""
     spec = template.at("spec")
     amounts = dict(spec.get("domain.resources.requests", {}))

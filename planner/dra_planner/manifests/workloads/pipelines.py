@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from dra_planner.documents.json_reader import read_json
 from dra_planner.documents.yaml_reader import Fault, read_yaml
-from dra_planner.manifests.workloads.description import Node, Reading
+from dra_planner.manifests.workloads.description import ObjectPart, Reading
 from dra_planner.model import Figures, PodSet
 
 _POD_FIELDS: Final = ("nodeSelector", "tolerations", "affinity", "schedulerName", "priorityClassName")
@@ -35,12 +35,12 @@ def read_workflow(reading: Reading) -> list[PodSet]:
         own = node.get("parallelism")
         most = most if own is None else min(most, node.number("parallelism", most))
         figures = Figures(0, 0 if reading.suspended else most, most, most)
-        sets += reading.pod_set(name, Node(_pod(spec, node), node.place), figures, inline=True)
+        sets += reading.pod_set(name, ObjectPart(_pod(spec, node), node.place), figures, inline=True)
     return sets
 
 
 def _count_uses(
-    reading: Reading, templates: Mapping[str, Node], name: str, known: dict[str, dict[str, int]], room: int
+    reading: Reading, templates: Mapping[str, ObjectPart], name: str, known: dict[str, dict[str, int]], room: int
 ) -> dict[str, int]:
     """Return how many pods of each template one run of the named template makes at the same time.
 
@@ -68,14 +68,14 @@ def _count_uses(
     return most
 
 
-def _groups(node: Node) -> Iterator[list[Node]]:
+def _groups(node: ObjectPart) -> Iterator[list[ObjectPart]]:
     """Yield the steps that may run at the same time: those of a group, or all tasks of a graph."""
     yield [task for _, task in node.at("dag.tasks").members()]
     for _, group in node.at("steps").members():
         yield [step for _, step in group.members()] if isinstance(group.data, list) else [group]
 
 
-def _items(reading: Reading, step: Node) -> int:
+def _items(reading: Reading, step: ObjectPart) -> int:
     """Return how many times one step fans out."""
     items = step.get("withItems")
     if isinstance(items, list):
@@ -89,7 +89,7 @@ def _items(reading: Reading, step: Node) -> int:
     return 1
 
 
-def _pod(spec: Node, node: Node) -> dict[str, Any]:
+def _pod(spec: ObjectPart, node: ObjectPart) -> dict[str, Any]:
     pod: dict[str, Any] = {}
     for part in (spec, node):
         pod |= {field: part.get(field) for field in _POD_FIELDS if part.get(field) is not None}
@@ -136,7 +136,7 @@ def read_pipeline_run(reading: Reading) -> list[PodSet]:
         if found is None:
             reading.unresolved("its pipeline is not among the given manifests", reading.figures(1))
             return []
-        pipeline = Node(found.data, found.place).at("spec")
+        pipeline = ObjectPart(found.data, found.place).at("spec")
     pod = root.get("spec.taskRunTemplate.podTemplate", root.get("spec.podTemplate", {}))
     sets = []
     for name, task in (*pipeline.at("tasks").members(), *pipeline.at("finally").members()):
@@ -153,20 +153,20 @@ def read_pipeline_run(reading: Reading) -> list[PodSet]:
     return sets
 
 
-def _task(reading: Reading, inline: Node, reference: Node, figures: Figures) -> Node | None:
+def _task(reading: Reading, inline: ObjectPart, reference: ObjectPart, figures: Figures) -> ObjectPart | None:
     if isinstance(inline.data, Mapping):
         return inline
     found = reading.lookup("Task", str(reference.get("name", "")) if reference.data is not None else "")
     if found is None:
         reading.unresolved("a task that it refers to is not among the given manifests", figures)
         return None
-    return Node(found.data, found.place).at("spec")
+    return ObjectPart(found.data, found.place).at("spec")
 
 
-def _steps_pod(spec: Node, pod: Any) -> Node:
+def _steps_pod(spec: ObjectPart, pod: Any) -> ObjectPart:
     containers = [
         {"name": name, "resources": step.get("computeResources", step.get("resources", {}))}
         for name, step in spec.at("steps").members()
     ]
     data = {**(pod if isinstance(pod, Mapping) else {}), "containers": containers or [{"name": "step"}]}
-    return Node(data, spec.place)
+    return ObjectPart(data, spec.place)

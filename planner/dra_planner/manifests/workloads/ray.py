@@ -5,7 +5,7 @@ Source: ray-project/kuberay:ray-operator/apis/ray/v1@v1.4.
 
 from __future__ import annotations
 
-from dra_planner.manifests.workloads.description import Node, Reading
+from dra_planner.manifests.workloads.description import ObjectPart, Reading
 from dra_planner.manifests.workloads.figures import Bounds
 from dra_planner.model import Figures, PodSet
 
@@ -45,7 +45,7 @@ def _doubled(pod_set: PodSet) -> PodSet:
     return PodSet(name=pod_set.name, template=pod_set.template, figures=figures, assumptions=pod_set.assumptions)
 
 
-def _cluster(reading: Reading, spec: Node) -> list[PodSet]:
+def _cluster(reading: Reading, spec: ObjectPart) -> list[PodSet]:
     sets = reading.pod_set("head", spec.at("headGroupSpec.template"), reading.figures(1))
     scales = spec.get("enableInTreeAutoscaling") is True
     for index, (_, group) in enumerate(spec.at("workerGroupSpecs").members()):

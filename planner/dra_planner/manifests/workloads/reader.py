@@ -11,7 +11,7 @@ from dra_planner.manifests.parsing.claims import parse_claim_spec
 from dra_planner.manifests.parsing.fields import parse_meta
 from dra_planner.manifests.schema import struct_of
 from dra_planner.manifests.validation.violations import Violation
-from dra_planner.manifests.workloads.description import Kind, Reading, Unresolved, read_pod_sets
+from dra_planner.manifests.workloads.description import Reading, UnknownPods, WorkloadKind, read_pod_sets
 from dra_planner.manifests.workloads.kinds import KINDS, WITHOUT_PODS
 from dra_planner.manifests.workloads.scalers import read_bounds
 from dra_planner.manifests.workloads.unknown import find_templates, read_unknown
@@ -27,7 +27,7 @@ class ReadWorkload:
 
     workload: Workload
     templates: tuple[ResourceClaimTemplate, ...] = ()
-    unresolved: tuple[Unresolved, ...] = ()
+    unresolved: tuple[UnknownPods, ...] = ()
     faults: tuple[Violation, ...] = ()
     known: bool = True
 
@@ -89,7 +89,7 @@ class WorkloadReader:
         )
         return ReadWorkload(workload, templates, tuple(reading.unknown), tuple(reading.faults), kind is not None)
 
-    def _reading(self, item: KubernetesObject, kind: Kind | None, depth: int) -> Reading:
+    def _reading(self, item: KubernetesObject, kind: WorkloadKind | None, depth: int) -> Reading:
         def lookup(name_of_kind: str, name: str) -> KubernetesObject | None:
             found = self._by_kind.get((name_of_kind, item.namespace, name))
             return found or self._by_name.get((name_of_kind, name))
@@ -107,7 +107,7 @@ class WorkloadReader:
 
         reading = Reading(
             item,
-            kind or Kind(group=item.group, kind=item.kind, read=read_unknown),
+            kind or WorkloadKind(group=item.group, kind=item.kind, read=read_unknown),
             scaler=self._bounds.get((item.kind, item.namespace, item.name)),
             lookup=lookup,
             nested=nested,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from dra_planner.manifests.workloads.description import Node, Reading
+from dra_planner.manifests.workloads.description import ObjectPart, Reading
 from dra_planner.manifests.workloads.figures import NO_SURGE, Bounds, Surge
 from dra_planner.model import Figures, PodSet
 
@@ -23,7 +23,7 @@ _FRAMEWORKS: Final = (
 DEFAULT_SURGE: Final = Surge("25%")
 
 
-def rollout_surge(root: Node) -> Surge:
+def rollout_surge(root: ObjectPart) -> Surge:
     """Argo Rollouts: both colours at the same time, or the surge of a canary (25 %)."""
     if isinstance(root.get("spec.strategy.blueGreen"), Mapping):
         return Surge("100%")
@@ -66,19 +66,19 @@ def read_inference_service(reading: Reading) -> list[PodSet]:
         if not isinstance(component.data, Mapping):
             continue
         figures = _inference_figures(reading, component, serverless)
-        pod = Node(_inference_pod(component.data), component.place)
+        pod = ObjectPart(_inference_pod(component.data), component.place)
         sets += reading.pod_set(name, pod, figures, inline=True)
         workers = component.at("workerSpec")
         if isinstance(workers.data, Mapping):
             count = max(workers.number("pipelineParallelSize", 1) - 1, 1)
             each = Figures(*(None if pods is None else pods * count for pods in figures))  # type: ignore[arg-type]
             sets += reading.pod_set(
-                f"{name}-worker", Node(_inference_pod(workers.data), workers.place), each, inline=True
+                f"{name}-worker", ObjectPart(_inference_pod(workers.data), workers.place), each, inline=True
             )
     return sets
 
 
-def _inference_figures(reading: Reading, component: Node, serverless: bool) -> Figures:
+def _inference_figures(reading: Reading, component: ObjectPart, serverless: bool) -> Figures:
     least = component.number("minReplicas", 1)
     most = component.get("maxReplicas")
     # Without Knative an HPA keeps one replica at least, unless something else scales.
@@ -121,15 +121,19 @@ def read_llm_inference_service(reading: Reading) -> list[PodSet]:
         size = _group_size(part)
         worker = part.at("worker")
         figures = reading.figures(replicas, surge=NO_SURGE if size > 1 else DEFAULT_SURGE)
-        sets += reading.pod_set(name, Node(_with_claim(template.data, claim), template.place), figures, inline=True)
+        sets += reading.pod_set(
+            name, ObjectPart(_with_claim(template.data, claim), template.place), figures, inline=True
+        )
         if isinstance(worker.data, Mapping) and size > 1:
             role = f"{name}-worker" if name else "worker"
             figures = reading.figures(replicas, pods=size - 1)
-            sets += reading.pod_set(role, Node(_with_claim(worker.data, claim), worker.place), figures, inline=True)
+            sets += reading.pod_set(
+                role, ObjectPart(_with_claim(worker.data, claim), worker.place), figures, inline=True
+            )
     return sets
 
 
-def _group_size(part: Node) -> int:
+def _group_size(part: ObjectPart) -> int:
     """Return pods per replica: pipeline stages, or data parallel ranks by those of one pod."""
     pipeline = part.number("parallelism.pipeline", 0)
     if pipeline:
@@ -168,7 +172,7 @@ def read_nim_pipeline(reading: Reading) -> list[PodSet]:
     return sets
 
 
-def _nim(reading: Reading, spec: Node, name: str) -> list[PodSet]:
+def _nim(reading: Reading, spec: ObjectPart, name: str) -> list[PodSet]:
     if not isinstance(spec.data, Mapping):
         return []
     replicas = spec.number("replicas", 1)
@@ -187,10 +191,10 @@ def _nim(reading: Reading, spec: Node, name: str) -> list[PodSet]:
     used = {"claims": [{"name": entry["name"]} for entry in pod["resourceClaims"]]} if pod["resourceClaims"] else {}
     pod["containers"] = [{"name": "nim", "resources": {**spec.get("resources", {}), **used}}]
     figures = reading.figures(replicas, pods=nodes, bounds=bounds, surge=NO_SURGE if nodes > 1 else DEFAULT_SURGE)
-    return reading.pod_set(name, Node(pod, spec.place), figures, inline=True)
+    return reading.pod_set(name, ObjectPart(pod, spec.place), figures, inline=True)
 
 
-def _nim_claim(reading: Reading, entry: Node, suffix: str) -> dict[str, Any]:
+def _nim_claim(reading: Reading, entry: ObjectPart, suffix: str) -> dict[str, Any]:
     """Return the pod's claim entry of one `draResources`; a claim to be created becomes a template."""
     named = {field: entry.get(field) for field in ("resourceClaimName", "resourceClaimTemplateName")}
     named = {field: value for field, value in named.items() if value is not None}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from dra_planner.manifests.workloads.description import Node, Reading
+from dra_planner.manifests.workloads.description import ObjectPart, Reading
 from dra_planner.model import PodSet
 
 _COUNTS: Final = ("replicas", "size", "instances", "numNodes", "parallelism", "minReplicas", "count", "nodes")
@@ -27,12 +27,14 @@ def asks_for_devices(spec: Any) -> bool:
     return False
 
 
-def find_templates(data: Any, place: Any) -> list[tuple[str, Node, Node]]:
+def find_templates(data: Any, place: Any) -> list[tuple[str, ObjectPart, ObjectPart]]:
     """Return path, pod spec and the mapping that may hold its count, for every pod spec that asks for devices."""
-    return list(_search(Node(data, place), "", [], 0))
+    return list(_search(ObjectPart(data, place), "", [], 0))
 
 
-def _search(node: Node, path: str, parents: list[Node], depth: int) -> Iterator[tuple[str, Node, Node]]:
+def _search(
+    node: ObjectPart, path: str, parents: list[ObjectPart], depth: int
+) -> Iterator[tuple[str, ObjectPart, ObjectPart]]:
     if depth > _DEEPEST:
         return
     if isinstance(node.data, Mapping):
@@ -45,7 +47,7 @@ def _search(node: Node, path: str, parents: list[Node], depth: int) -> Iterator[
             yield from _search(child, f"{path}.{name}" if path else name, [*parents, node], depth + 1)
 
 
-def _count(node: Node) -> str | None:
+def _count(node: ObjectPart) -> str | None:
     if not isinstance(node.data, Mapping):
         return None
     return next((name for name in _COUNTS if isinstance(node.data.get(name), int)), None)

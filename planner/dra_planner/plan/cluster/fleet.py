@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from dra_planner import catalog
 from dra_planner.catalog import Machine
-from dra_planner.clouds import POOL, Cloud, PoolNodes, cloud, cloud_of_labels
+from dra_planner.clouds import POOL, Cloud, NodeOrigin, cloud, cloud_of_labels
 from dra_planner.documents.snapshot import SNAPSHOT_COMMAND
 from dra_planner.drivers import nvidia
 from dra_planner.errors import CatalogError, ManifestError, Place, PlannerError
@@ -109,7 +109,7 @@ def _pools(nodes: Sequence[tuple[Offer, Machine]], of_cloud: Cloud, notes: list[
 def _pool(name: str, members: Sequence[tuple[Offer, Machine]], of_cloud: Cloud, notes: list[str]) -> dict[str, Any]:
     machine = members[0][1]
     nodes = [offer.node for offer, _ in members]
-    plain = PoolNodes(name=name, machine=machine)
+    plain = NodeOrigin(name=name, machine=machine)
     spot = of_cloud.added_labels(replace(plain, capacity="spot")).items() - of_cloud.added_labels(plain).items()
     pool: dict[str, Any] = {"name": name, "machine": machine.name, "count": {"min": 0, "max": len(nodes)}}
     notes.append(f'pool "{name}": its maximum is what there is now, {counted(len(nodes), "node")}')
@@ -133,7 +133,7 @@ def _own_labels(nodes: Sequence[Node], of_cloud: Cloud) -> dict[str, str]:
     return {key: value for key, value in sorted(common) if is_own_label(key, value, of_cloud)}
 
 
-def _own_taints(nodes: Sequence[Node], of_cloud: Cloud, plain: PoolNodes) -> list[dict[str, str]]:
+def _own_taints(nodes: Sequence[Node], of_cloud: Cloud, plain: NodeOrigin) -> list[dict[str, str]]:
     ours = {(taint.key, taint.effect) for taint in (*of_cloud.taints(plain), *of_cloud.possible_taints)}
     common = set(nodes[0].taints).intersection(*(node.taints for node in nodes))
     return [

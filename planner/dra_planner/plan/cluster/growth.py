@@ -30,9 +30,9 @@ from dra_planner.plan.pools.built_counts import counts_to_build, find_built_coun
 from dra_planner.plan.values import Cost, LimitUse, Plan, PlannedPool, PlanRequest, overall_verdict
 from dra_planner.plan.workload_verdicts import plan_workloads
 from dra_planner.simulation import (
+    ArrivalOrder,
     CountQuestion,
     Fix,
-    Order,
     SimulatedCounts,
     SimulatedNode,
     SimulatedPool,
@@ -211,7 +211,7 @@ def _judge(growth: _Growth, found: SimulatedCounts, more: Mapping[str, int], fix
     )
 
 
-def _order(found: SimulatedCounts) -> Order:
+def _order(found: SimulatedCounts) -> ArrivalOrder:
     """Return the order that leaves most pods pending, the first where none does."""
     strandings = found.at_maximum or found.at_packing
     if found.counts is not None or not strandings:

@@ -12,10 +12,10 @@ from dra_planner.wording import counted, verb
 
 if TYPE_CHECKING:  # only where pods are simulated
     from dra_planner.manifests import BoundPod
-    from dra_planner.simulation import Outcome
+    from dra_planner.simulation import SimulationOutcome
 
 
-def find_displaced(demand: Demand, running: Iterable[BoundPod], outcome: Outcome) -> Iterator[Diagnostic]:
+def find_displaced(demand: Demand, running: Iterable[BoundPod], outcome: SimulationOutcome) -> Iterator[Diagnostic]:
     """Yield a warning for each workload of a cluster, not given anew, whose `running` pods are preempted."""
     given = {member.workload for shape in demand.shapes for member in shape.members if not member.ahead}
     owners = {pod.meta.key: pod.owner or WorkloadRef("Pod", *pod.meta.key) for pod in running}

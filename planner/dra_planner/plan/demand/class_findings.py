@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from dra_planner.allocation import open_offer
-from dra_planner.cel import Dialect, Refused, compile
+from dra_planner.cel import Dialect, RejectedSelector, compile
 from dra_planner.cel.syntax.spelling import spell
 from dra_planner.errors import Diagnostic, Place
 from dra_planner.fleet import Fleet
@@ -81,7 +81,7 @@ def _matching_nothing(
         possible = list(devices)
         for selector in each.selectors:
             compiled = compile(selector.expression, Dialect.of(features, "stored"))
-            if isinstance(compiled, Refused):
+            if isinstance(compiled, RejectedSelector):
                 continue  # not supported: which devices it matches is not known
             outcomes = compiled.outcomes(possible)
             possible = [
@@ -108,7 +108,7 @@ def _spellings(selectors: Iterable[CelSelector], features: Features) -> frozense
     for selector in selectors:
         compiled = compile(selector.expression, Dialect.of(features, "stored"))
         plain = " ".join(selector.expression.split())
-        spellings.add(plain if isinstance(compiled, Refused) else spell(compiled.tree) or plain)
+        spellings.add(plain if isinstance(compiled, RejectedSelector) else spell(compiled.tree) or plain)
     return frozenset(spellings)
 
 

@@ -11,7 +11,7 @@ from dra_planner import cel
 from dra_planner.allocation import Edit, NodeState, Placement, Refusal, open_node, reasons_of, sight_of, suggest_edits
 from dra_planner.allocation import explain as explain_search
 from dra_planner.allocation.reasons.explanation import ClaimReport
-from dra_planner.cel import Explanation as SelectorReport
+from dra_planner.cel import SelectorExplanation as SelectorReport
 from dra_planner.errors import PlannerError
 from dra_planner.model import Reason, Shape, ShapeClaim, Verdict, WorkloadRef, best, generated_claim_name, worst
 from dra_planner.plan.judgement.judgement import Judgement, PoolAnswer
@@ -55,7 +55,7 @@ class WhatIf:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Explanation:
+class ClaimExplanation:
     """One claim, who brings it, and what each pool says to it.
 
     `verdict` is that of the claim among all other workloads: a claim that an empty node takes does not fit where others
@@ -83,7 +83,7 @@ class _Found(NamedTuple):
     workloads: frozenset[WorkloadRef]
 
 
-def explain_claim(judgement: Judgement, name: str, pool: str = "") -> Explanation:
+def explain_claim(judgement: Judgement, name: str, pool: str = "") -> ClaimExplanation:
     """Return why the claim of that name fits or not, on one pool or on all.
 
     Raises PlannerError naming the claims, or pools, there are.
@@ -100,7 +100,7 @@ def explain_claim(judgement: Judgement, name: str, pool: str = "") -> Explanatio
         size for size in judgement.sizing.workloads if verdict == "fits" and size.workload in workloads and size.pending
     )
     room = [each.pool for each in pools if each.verdict == "fits"]
-    return Explanation(
+    return ClaimExplanation(
         claim=name,
         workload=", ".join(sorted(map(str, workloads))),
         verdict=worst(size.verdict for size in pending) if pending else verdict,
@@ -112,7 +112,7 @@ def explain_claim(judgement: Judgement, name: str, pool: str = "") -> Explanatio
     )
 
 
-def explain_failing(judgement: Judgement) -> Iterator[Explanation]:
+def explain_failing(judgement: Judgement) -> Iterator[ClaimExplanation]:
     """Yield, shape by shape, each claim that no pool can satisfy, with what every pool says to it; without changes.
 
     Claims that an empty node takes, and that are pending because pools are too small, are not among them, nor are pools
@@ -126,7 +126,7 @@ def explain_failing(judgement: Judgement) -> Iterator[Explanation]:
         for claim in shape.claims:
             pools = tuple(_explain_pool(answer, claim, judgement, with_edits=False) for answer in answers)
             if any(pool.report is not None for pool in pools):
-                yield Explanation(
+                yield ClaimExplanation(
                     claim=str(claim.shared or f"{shape.namespace}/{claim.name}"),
                     workload=", ".join(sorted(str(ref) for ref in _workloads(shape))),
                     verdict=best(each.verdict for each in pools),

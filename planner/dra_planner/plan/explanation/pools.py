@@ -15,7 +15,7 @@ from dra_planner.plan.values import Plan, PlannedPool, PlannedWorkload
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Published:
+class PublishedDevices:
     """So many equal devices of one node: the product or profile that they publish, "" where none, and their memory."""
 
     driver: str
@@ -49,7 +49,7 @@ class PoolReport:
 
     pool: PlannedPool
     verdict: Verdict
-    published: tuple[Published, ...]
+    published: tuple[PublishedDevices, ...]
     uses: tuple[PoolUse, ...]
     is_observed: bool = False
 
@@ -87,7 +87,7 @@ def explain_pool(plan: Plan, name: str) -> PoolReport:
     )
 
 
-def _published(offer: Offer) -> Iterator[Published]:
+def _published(offer: Offer) -> Iterator[PublishedDevices]:
     counted: Counter[tuple[str, str, str]] = Counter()
     for each in offer.slices:
         for device in each.devices:
@@ -96,7 +96,7 @@ def _published(offer: Offer) -> Iterator[Published]:
             amount = "" if memory is None or isinstance(memory.value, Unknown) else str(memory.value)
             counted[(each.driver, "" if isinstance(name, Unknown) else str(name), amount)] += 1
     for (driver, text, amount), devices in counted.items():
-        yield Published(driver=driver, name=text, devices=devices, memory=amount)
+        yield PublishedDevices(driver=driver, name=text, devices=devices, memory=amount)
 
 
 def _uses(plan: Plan, pool: str) -> Iterator[PoolUse]:

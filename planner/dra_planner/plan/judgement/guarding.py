@@ -11,7 +11,7 @@ from dra_planner.clouds import cloud
 from dra_planner.fleet import Fleet, split_pools
 from dra_planner.model import Demand, DemandLevel, DeviceClass, GuardKind, Guards, SharedLimit, SteerRule
 from dra_planner.offers import Offer, predict_offers
-from dra_planner.placement import WORTH, GuardedCounts, GuardQuestion, Pools, Proof, find_guards, guard_demand
+from dra_planner.placement import WORTH, CountProver, GuardedCounts, GuardQuestion, Pools, find_guards, guard_demand
 from dra_planner.plan.judgement.guarded import Guarded, hourly_usd
 from dra_planner.plan.judgement.judge import judge
 from dra_planner.plan.judgement.judgement import Judgement
@@ -20,8 +20,8 @@ from dra_planner.plan.judgement.simulated_fleet import PROFILES, system_nodes
 from dra_planner.plan.judgement.system_pods import set_aside
 from dra_planner.releases import Features
 from dra_planner.simulation import (
+    ArrivalOrder,
     CountQuestion,
-    Order,
     SimulatedPool,
     check_orders,
     standard_orders,
@@ -33,7 +33,7 @@ GUARD_STEPS: Final = 15
 _CHECK_SEEDS: Final = range(11, 12)
 _FURTHER_SEEDS: Final = range(12, 24)  # of random orders, in which guarded pods stay pending most often
 _RANDOM_ORDERS: Final = 4
-_ORDERS_WITHOUT: Final = (Order("settled"), Order("random", 1), Order("random", 2))
+_ORDERS_WITHOUT: Final = (ArrivalOrder("settled"), ArrivalOrder("random", 1), ArrivalOrder("random", 2))
 
 
 def judge_with_guards(
@@ -176,7 +176,7 @@ class _Search:
             features=self._free.features,
             level=self._free.level,
             orders=standard_orders(_RANDOM_ORDERS),
-            checks=(*check_orders(_CHECK_SEEDS), *(Order("random", seed) for seed in _FURTHER_SEEDS)),
+            checks=(*check_orders(_CHECK_SEEDS), *(ArrivalOrder("random", seed) for seed in _FURTHER_SEEDS)),
             profile=PROFILES[self._fleet.scheduler_profile],
             limits=limits,
         )
@@ -212,7 +212,7 @@ class _Search:
             for part in found.guards.parts_of(pool.name):
                 name = part if part in fewer.parts_of(pool.name) else pool.name
                 counts[name] = counts.get(name, 0) + (found.found.counts or {})[part]
-        proof = Proof(self.ask(fewer), {}, {}, steps)
+        proof = CountProver(self.ask(fewer), {}, {}, steps)
         pending = proof.pending(counts, _ORDERS_WITHOUT)
         return (min(pending), max(pending)) if pending else ()
 

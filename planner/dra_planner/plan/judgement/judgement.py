@@ -17,7 +17,7 @@ from dra_planner.sizing import DeviceCount, DoubtfulPlace, Sizing
 if TYPE_CHECKING:  # only observed nodes need claims, only simulating the simulation
     from dra_planner.plan.judgement.claim_devices import GivenClaim
     from dra_planner.plan.judgement.survival import Survival
-    from dra_planner.simulation import Fix, Outcome, SimulatedCounts
+    from dra_planner.simulation import Fix, SimulatedCounts, SimulationOutcome
 
 MOST_PODS: Final = 1_000  # of one shape that are tried on one node
 
@@ -81,7 +81,7 @@ class Judgement:
     fleet: Fleet | None = None
     claims: tuple[GivenClaim, ...] = ()
     devices: Mapping[str, DeviceCount] = field(default_factory=dict[str, DeviceCount])
-    outcome: Outcome | None = None
+    outcome: SimulationOutcome | None = None
     _ask: DoubtfulPlace = field(default_factory=DoubtfulPlace)
     _nodes: dict[str, NodeState] = field(default_factory=dict[str, NodeState])
     _answers: dict[str, tuple[PoolAnswer, ...]] = field(default_factory=dict[str, tuple[PoolAnswer, ...]])

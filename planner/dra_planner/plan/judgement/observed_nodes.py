@@ -27,7 +27,14 @@ from dra_planner.offers import Offer
 from dra_planner.plan.judgement.claim_devices import GivenClaim, GivenDevice
 from dra_planner.plan.judgement.judgement import Judgement
 from dra_planner.releases import Features
-from dra_planner.simulation import Order, Outcome, Simulator, WorkloadOutcome, failure_reasons, observed_nodes
+from dra_planner.simulation import (
+    ArrivalOrder,
+    SimulationOutcome,
+    Simulator,
+    WorkloadOutcome,
+    failure_reasons,
+    observed_nodes,
+)
 from dra_planner.sizing import DeviceCount, Sizing, WorkloadSize, count_state
 from dra_planner.wording import counted, verb
 
@@ -56,17 +63,17 @@ def judge_nodes(
     return replace(judgement, sizings={"steady": replace(sizing, verdict=verdict, workloads=workloads)})
 
 
-def _other_choices(simulator: Simulator, outcome: Outcome) -> Iterator[Outcome]:
+def _other_choices(simulator: Simulator, outcome: SimulationOutcome) -> Iterator[SimulationOutcome]:
     """Yield what becomes of the same pods where nodes that score alike are chosen by chance, as steps suffice."""
     left = _STEPS_OF_CHOICES
     for seed in _SEEDS:
         left -= outcome.steps
         if left < 0 or not outcome.complete:
             return
-        yield simulator.run(Order("settled", seed))
+        yield simulator.run(ArrivalOrder("settled", seed))
 
 
-def _with_chance(size: WorkloadSize, outcome: Outcome, others: Sequence[Outcome]) -> WorkloadSize:
+def _with_chance(size: WorkloadSize, outcome: SimulationOutcome, others: Sequence[SimulationOutcome]) -> WorkloadSize:
     """Return the answer for a workload that fits by some of the choices and not by others: it cannot be told."""
     if size.workload not in outcome.workloads:
         return size
@@ -91,7 +98,7 @@ def judge_outcome(
     offers: tuple[Offer, ...],
     classes: Mapping[str, DeviceClass],
     features: Features,
-    outcome: Outcome,
+    outcome: SimulationOutcome,
 ) -> Judgement:
     """Return what a simulated outcome says of steady demand; pods are placed on groups of nodes."""
     refs = sorted({member.workload for member in _members(demand) if not member.ahead})
@@ -127,7 +134,7 @@ def _members(demand: Demand) -> Iterator[Member]:
     yield from (blocked.member for blocked in demand.blocked)
 
 
-def size_workload(ref: WorkloadRef, demand: Demand, outcome: Outcome) -> WorkloadSize:
+def size_workload(ref: WorkloadRef, demand: Demand, outcome: SimulationOutcome) -> WorkloadSize:
     """Return the answer for one workload. Pods that nobody creates are not pending; reasons say so."""
     held = [each for each in demand.blocked if each.member.workload == ref and each.member.figures.steady]
     verdicts: list[Verdict] = [each.verdict for each in held]
@@ -189,7 +196,7 @@ def _preempted(pods: int) -> Reason:
     )
 
 
-def _claims(outcome: Outcome) -> Iterator[GivenClaim]:
+def _claims(outcome: SimulationOutcome) -> Iterator[GivenClaim]:
     """Yield the claims that pods of the demand were given, in order of arrival; a shared one with its first pod."""
     told: set[ObjectKey] = set()
     cluster = outcome.cluster

@@ -23,7 +23,7 @@ from dra_planner.plan.values import Plan
 from dra_planner.sizing import NodePattern
 
 if TYPE_CHECKING:  # only simulating needs the simulation
-    from dra_planner.simulation import Outcome
+    from dra_planner.simulation import SimulationOutcome
 
 Source = Literal["packing", "simulated", "observed"]
 MOST_FILLED: Final = 250
@@ -138,7 +138,7 @@ def _filled(plan: Plan, filler: _Filler) -> tuple[Source, str, Iterator[tuple[st
     return "packing", "", _Packed(plan, filler).contents()
 
 
-def simulated_groups(plan: Plan, outcome: Outcome) -> tuple[NodeGroup, ...]:
+def simulated_groups(plan: Plan, outcome: SimulationOutcome) -> tuple[NodeGroup, ...]:
     """Return the nodes of the plan's pools as one order of arrival leaves them; what is free is not asked about."""
     return _grouped(plan, _on_nodes(plan, outcome), _Filler(plan, most=0))
 
@@ -312,7 +312,7 @@ class _Packed:
 # -- nodes as a simulation leaves them
 
 
-def _on_nodes(plan: Plan, outcome: Outcome) -> Iterator[tuple[str, _Content, int]]:
+def _on_nodes(plan: Plan, outcome: SimulationOutcome) -> Iterator[tuple[str, _Content, int]]:
     """Yield every node of a simulation with the pool that it is counted in."""
     cluster = outcome.cluster
     contents = [_Content(stage.state) for stage in cluster.stage_of]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from dra_planner.model import WorkloadRef
 from dra_planner.plan.nodes.groups import NodeGroup, simulated_groups
 from dra_planner.plan.values import Plan
-from dra_planner.simulation import Outcome
+from dra_planner.simulation import SimulationOutcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +53,12 @@ def order_outcomes(plan: Plan) -> tuple[OrderOutcome, ...]:
     return tuple(sorted(told, key=lambda each: -len(each.orders)))
 
 
-def _pending(outcome: Outcome) -> tuple[tuple[WorkloadRef, int], ...]:
+def _pending(outcome: SimulationOutcome) -> tuple[tuple[WorkloadRef, int], ...]:
     pods = {each.workload: each.pending + each.not_created + each.lost for each in outcome.workloads.values()}
     return tuple(sorted((ref, count) for ref, count in pods.items() if count))
 
 
-def _nodes(plan: Plan, outcome: Outcome) -> tuple[OutcomeNodes, ...]:
+def _nodes(plan: Plan, outcome: SimulationOutcome) -> tuple[OutcomeNodes, ...]:
     sums: Counter[tuple[str, tuple[HeldDevices, ...]]] = Counter()
     for group in simulated_groups(plan, outcome):
         sums[group.pool, _held(group)] += group.nodes

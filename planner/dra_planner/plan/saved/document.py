@@ -36,6 +36,7 @@ from dra_planner.plan.planning import match_pools, size_plan
 from dra_planner.plan.values import Plan, PlannedPool, PlannedWorkload
 from dra_planner.planfile import (
     VERSION,
+    ApiObject,
     BlockedRow,
     ClaimRow,
     DemandPart,
@@ -45,7 +46,6 @@ from dra_planner.planfile import (
     GuardsPart,
     Inputs,
     KeyRow,
-    KubernetesObject,
     MemberRow,
     PlacementRow,
     PlanFile,
@@ -170,8 +170,8 @@ def _gang(row: GangRow) -> Gang:
     return Gang(name=row.name, parts=parts, least=row.least, held_by=row.held_by)
 
 
-def _object(document: Mapping[str, Any]) -> KubernetesObject:
-    return KubernetesObject.model_validate(document)
+def _object(document: Mapping[str, Any]) -> ApiObject:
+    return ApiObject.model_validate(document)
 
 
 def _shape_row(shape: Shape) -> ShapeRow:

@@ -22,7 +22,14 @@ from dra_planner.offers import Offer
 from dra_planner.plan.judgement.judgement import Judgement, PoolAnswer
 from dra_planner.plan.judgement.simulated_fleet import CHECK_SEEDS, RANDOM_ORDERS, SystemNodes, system_nodes
 from dra_planner.plan.values import Plan
-from dra_planner.simulation import Order, Simulator, check_orders, predicted_nodes, prefer_others, standard_orders
+from dra_planner.simulation import (
+    ArrivalOrder,
+    Simulator,
+    check_orders,
+    predicted_nodes,
+    prefer_others,
+    standard_orders,
+)
 
 MOST_DEMANDS: Final = 2_000
 """Parts of the demand that are told apart; a demand with more, of many kinds or many pods, is not searched."""
@@ -204,7 +211,7 @@ class _Simulated:
         self.spent = 0
         self._plan = plan
         self._system: SystemNodes | None = system_nodes(plan.fleet)
-        self._orders: list[Order] = [*standard_orders(RANDOM_ORDERS), *check_orders(CHECK_SEEDS)]
+        self._orders: list[ArrivalOrder] = [*standard_orders(RANDOM_ORDERS), *check_orders(CHECK_SEEDS)]
 
     def places_everything(self, nodes: Mapping[Offer, int], last: Mapping[str, int]) -> bool:
         judgement = self._plan.judgement

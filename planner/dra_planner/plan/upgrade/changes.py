@@ -10,9 +10,9 @@ from itertools import chain
 from dra_planner.cel import Dialect, Selector, compile
 from dra_planner.drivers.nvidia import (
     GPU_DRIVER,
-    Change,
+    DriverChange,
     DriverRelease,
-    DriverSettings,
+    PublishingSettings,
     changes_read,
     compare_releases,
     driver_release,
@@ -39,7 +39,7 @@ _MEBIBYTE = 2**20
 class Noticed:
     """A change, where it is noticed, and by what."""
 
-    change: Change
+    change: DriverChange
     place: Place
     who: str
     is_certain: bool = True
@@ -50,7 +50,7 @@ def judge_upgrade(
     features: Features,
     old: str,
     new: str,
-    fleet: DriverSettings | None = None,
+    fleet: PublishingSettings | None = None,
     here: Situation = _UNKNOWN,
 ) -> tuple[Diagnostic, ...]:
     """Return what breaks or changes its meaning: errors and warnings at what reads it, notes for all other changes.
@@ -72,7 +72,7 @@ def judge_upgrade(
     return (*missing, *(_finding(each) for each in noticed), *remarks)
 
 
-def _both(fleet: DriverSettings, asked: DriverSettings, release: DriverRelease) -> DriverSettings:
+def _both(fleet: PublishingSettings, asked: PublishingSettings, release: DriverRelease) -> PublishingSettings:
     """Return the settings asked for, over those of the fleet that the release knows."""
     gates = {gate: value for gate, value in fleet.gates.items() if release.has_gate(gate)} | dict(asked.gates)
     return replace(fleet, gates=gates, consumable_shares=asked.consumable_shares or fleet.consumable_shares)
@@ -83,7 +83,7 @@ def _missing_gate(gate: str, release: DriverRelease) -> Diagnostic:
     return Diagnostic("error", CODE, message, fix=f"take {gate} out of drivers.nvidia.featureGates")
 
 
-def parse_release(text: str) -> tuple[DriverRelease, DriverSettings]:
+def parse_release(text: str) -> tuple[DriverRelease, PublishingSettings]:
     """Return the release and settings that `VERSION[+GATE…]` names; raises CatalogError for what is unknown."""
     version, *gates = text.split("+")
     release = driver_release(version)
@@ -91,10 +91,10 @@ def parse_release(text: str) -> tuple[DriverRelease, DriverSettings]:
         if not release.has_gate(gate):
             raise unknown_gate(gate, release)
     shares = "unlimited" if _SHARES in gates else ""
-    return release, DriverSettings(gates=dict.fromkeys(gates, True), consumable_shares=shares)
+    return release, PublishingSettings(gates=dict.fromkeys(gates, True), consumable_shares=shares)
 
 
-def _notice(changes: tuple[Change, ...], manifests: Manifests, features: Features) -> Iterator[Noticed]:
+def _notice(changes: tuple[DriverChange, ...], manifests: Manifests, features: Features) -> Iterator[Noticed]:
     for selector in selectors_of(manifests):
         exact, wide = _names_read(selector.expression, features)
         for change in changes_read(changes, exact):
@@ -132,8 +132,8 @@ def _tells_apart(expression: str, between: Iterable[tuple[int, int]]) -> bool:
 
 
 def _notice_in_spec(
-    changes: tuple[Change, ...], spec: ClaimSpec, own_classes: frozenset[str]
-) -> Iterator[tuple[Change, str]]:
+    changes: tuple[DriverChange, ...], spec: ClaimSpec, own_classes: frozenset[str]
+) -> Iterator[tuple[DriverChange, str]]:
     for constraint in spec.constraints:
         name = constraint.match_attribute or constraint.distinct_attribute or ""
         for change in changes_read(changes, [name]):
@@ -151,8 +151,8 @@ def _notice_in_spec(
 
 
 def _notice_in_config(
-    changes: tuple[Change, ...], configurations: Iterable[DeviceConfiguration]
-) -> Iterator[tuple[Change, str]]:
+    changes: tuple[DriverChange, ...], configurations: Iterable[DeviceConfiguration]
+) -> Iterator[tuple[DriverChange, str]]:
     for each in configurations:
         sharing = each.parameters.get("sharing") if each.driver == GPU_DRIVER else None
         strategy = sharing.get("strategy") if isinstance(sharing, Mapping) else None
@@ -179,7 +179,7 @@ def _finding(noticed: Noticed) -> Diagnostic:
     return Diagnostic("error" if stops else "warning", CODE, message, noticed.place, change.fix)
 
 
-def _remark(change: Change, here: Situation) -> Diagnostic:
+def _remark(change: DriverChange, here: Situation) -> Diagnostic:
     if change.kind == "not-installable":
         return Diagnostic("error", CODE, change.message, fix=change.fix)
     if change.breaks and change.kind in _OF_THE_INSTALLATION:

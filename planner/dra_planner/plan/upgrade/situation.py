@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from dra_planner.drivers import nvidia
-from dra_planner.drivers.nvidia import GPU_DRIVER, Change
+from dra_planner.drivers.nvidia import GPU_DRIVER, DriverChange
 from dra_planner.fleet import Fleet
 from dra_planner.manifests import Manifests
 
@@ -27,7 +27,7 @@ class Situation:
     holders: tuple[str, ...] | None = None
     has_devices: bool | None = None
 
-    def concerns(self, change: Change) -> bool:
+    def concerns(self, change: DriverChange) -> bool:
         """Whether a change of the installation matters here, as far as is known."""
         if change.kind in _OF_MIG and self.is_cut is False:
             return False
@@ -40,7 +40,7 @@ class Situation:
                 return self.has_devices is not False
         return True
 
-    def said_of(self, change: Change) -> str:
+    def said_of(self, change: DriverChange) -> str:
         """Return the change's message, with the claims that it is about where they are known."""
         if change.kind != "names-changed" or not self.holders:
             return change.message

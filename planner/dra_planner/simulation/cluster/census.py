@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dra_planner.allocation.node.filters import HOSTNAME
 from dra_planner.model import Node
 from dra_planner.simulation.cluster.kinds import PodKind
-from dra_planner.simulation.scheduler.rules import Rules, Spread, includes
+from dra_planner.simulation.scheduler.rules import PodRules, Spread, includes
 
 Domains = dict[str | None, int]
 """Pods by value of the label; nodes without it count for None."""
@@ -16,13 +16,13 @@ Domains = dict[str | None, int]
 class Census:
     """Counts pods by domain, for each constraint that spreads over more than nodes."""
 
-    def __init__(self, kinds: Sequence[PodKind], rules: Sequence[Rules]) -> None:
+    def __init__(self, kinds: Sequence[PodKind], rules: Sequence[PodRules]) -> None:
         self._kinds = kinds
         self._rules = rules
         self._counts: dict[int, list[Domains]] = {
             number: [{} for _ in own.soft_spread] for number, own in enumerate(rules) if own.soft_spread
         }
-        self._watching: list[list[tuple[PodKind, Rules, Spread, Domains]]] = [[] for _ in kinds]
+        self._watching: list[list[tuple[PodKind, PodRules, Spread, Domains]]] = [[] for _ in kinds]
         for number, counts in self._counts.items():
             for spread, domains in zip(rules[number].soft_spread, counts, strict=True):
                 if spread.constraint.topology_key != HOSTNAME:

@@ -19,7 +19,7 @@ from dra_planner.model import AllocatedDevice, ClaimAllocation, Node, ObjectKey
 from dra_planner.offers import pod_requests
 from dra_planner.simulation.cluster.census import Census
 from dra_planner.simulation.cluster.kinds import PodKind
-from dra_planner.simulation.cluster.stages import Population, Stage, Stages
+from dra_planner.simulation.cluster.stages import NodeStage, Population, Stages
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,7 +60,7 @@ class Start:
 
     nodes: tuple[Node, ...]
     templates: tuple[Template, ...]  # by node: its own devices, where equal nodes share a stage
-    stages: tuple[Stage, ...]  # by node
+    stages: tuple[NodeStage, ...]  # by node
     pods: tuple[PlacedPod, ...] = ()
     claims: Mapping[ObjectKey, SharedClaim] = field(default_factory=dict)
 
@@ -72,8 +72,8 @@ class Cluster:
         self.start = start
         self.census = census
         self.stages = stages
-        self.stage_of: list[Stage] = list(start.stages)
-        self.nodes_in: dict[Stage, list[int]] = {}
+        self.stage_of: list[NodeStage] = list(start.stages)
+        self.nodes_in: dict[NodeStage, list[int]] = {}
         self.pods: dict[ObjectKey, PlacedPod] = {each.pod.name: each for each in start.pods}
         self.claims: dict[ObjectKey, SharedClaim] = dict(start.claims)
         self.version = 0
@@ -132,7 +132,7 @@ class Cluster:
             self._change_consumers(key, -1)
         self.version += 1
 
-    def stage_without(self, placed: PlacedPod, stage: Stage, *, keep_devices: bool = False) -> Stage:
+    def stage_without(self, placed: PlacedPod, stage: NodeStage, *, keep_devices: bool = False) -> NodeStage:
         """Return the stage of a node after a pod on it has gone; `keep_devices` leaves its devices taken."""
         kind, state = placed.pod.kind, stage.state
         picks = () if keep_devices else tuple(pick for got in placed.picks for pick in got.picks)
@@ -182,13 +182,13 @@ class Cluster:
         self._move(node, self.stages.with_state(stage, state))
         self.version += 1
 
-    def _enter(self, node: int, stage: Stage) -> None:
+    def _enter(self, node: int, stage: NodeStage) -> None:
         members = self.nodes_in.setdefault(stage, [])
         self._position[node] = len(members)
         members.append(node)
         self.alike[node] = self.alike[members[0]] = len(members) > 1
 
-    def _move(self, node: int, stage: Stage) -> None:
+    def _move(self, node: int, stage: NodeStage) -> None:
         before = self.stage_of[node]
         if stage is before:
             return
@@ -276,7 +276,7 @@ def _without_allocated(state: NodeState, devices: Iterable[AllocatedDevice]) -> 
     return state.without_devices(state.picks_of(devices))
 
 
-def _shared_pools(stages: Sequence[Stage]) -> dict[PoolId, tuple[int, ...]]:
+def _shared_pools(stages: Sequence[NodeStage]) -> dict[PoolId, tuple[int, ...]]:
     """Return the device pools that several nodes see, with these nodes; nodes of one template have their own."""
     seen: dict[PoolId, list[int]] = {}
     for node, stage in enumerate(stages):
@@ -290,7 +290,7 @@ def _shared_pools(stages: Sequence[Stage]) -> dict[PoolId, tuple[int, ...]]:
     return shared
 
 
-def _is_copied(stages: Sequence[Stage], pool_id: PoolId) -> bool:
+def _is_copied(stages: Sequence[NodeStage], pool_id: PoolId) -> bool:
     """Tell whether each node of these templates has a pool of its own, of which they show one.
 
     So it is where every device belongs to a single node and the template is one, or where several templates, such as
@@ -302,12 +302,12 @@ def _is_copied(stages: Sequence[Stage], pool_id: PoolId) -> bool:
     return len(homes) == 1 and all(homes)
 
 
-def _is_bound(stage: Stage, pool_id: PoolId) -> bool:
+def _is_bound(stage: NodeStage, pool_id: PoolId) -> bool:
     """Tell whether each device of a pool belongs to a single node."""
     return all(_homes(stage, pool_id))
 
 
-def _homes(stage: Stage, pool_id: PoolId) -> set[str]:
+def _homes(stage: NodeStage, pool_id: PoolId) -> set[str]:
     """Return the nodes that the devices of a pool belong to; "" where one belongs to no single node."""
     return {
         (candidate.device if candidate.slice.per_device_node_selection else candidate.slice).node_name or ""

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from dra_planner.allocation.node.filters import HOSTNAME
-from dra_planner.simulation.cluster.stages import Population, Stage
+from dra_planner.simulation.cluster.stages import NodeStage, Population
 from dra_planner.simulation.scheduler.rules import KindSet
 
-Count = Callable[[Stage], int]
+Count = Callable[[NodeStage], int]
 
 
-def count_pods(key: str, kinds: KindSet, population: Iterable[tuple[Stage, int]]) -> dict[str | None, int]:
+def count_pods(key: str, kinds: KindSet, population: Iterable[tuple[NodeStage, int]]) -> dict[str | None, int]:
     """Return the pods of these kinds by value of a label; nodes without it count for None."""
     counts: dict[str | None, int] = {}
     for stage, nodes in population:

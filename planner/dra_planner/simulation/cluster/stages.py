@@ -20,7 +20,7 @@ Company = tuple[tuple[int, int], ...]
 """How many pods of each noticed kind are on a node, by the number of the kind."""
 
 
-class Taken:
+class NodeHoldings:
     """What is taken of nodes but for amounts (cpu, memory, pods…): devices, ports, claims, and whom pods mind there.
 
     A pod for which the amounts suffice is told the same by all nodes that have it in common: `placements` are what
@@ -32,10 +32,10 @@ class Taken:
     def __init__(self, state: NodeState) -> None:
         self.parts = state.taken, state.shares, state.ports, state.pods, state.claims
         self.placements: dict[int, Placement] = {}
-        self.afters: dict[int, Taken] = {}
+        self.afters: dict[int, NodeHoldings] = {}
 
 
-class Load:
+class NodeLoad:
     """The amounts on nodes of one template: what is `free`, what is `used` of cpu and memory, and what of them counts
     as requested when nodes are scored. `scores` are those of nodes with this load, by who asks.
 
@@ -53,10 +53,10 @@ class Load:
         self.used = CpuMemory(used.get("cpu", 0), used.get("memory", 0))
         self.scored = scored
         self.scores: dict[Hashable, int] = {}
-        self.afters: dict[int, Load | None] = {}
+        self.afters: dict[int, NodeLoad | None] = {}
 
 
-class Stage:
+class NodeStage:
     """A state of nodes."""
 
     __slots__ = (
@@ -64,7 +64,13 @@ class Stage:
     )  # fmt: skip
 
     def __init__(
-        self, number: int, template: Template, taken: Taken, load: Load, company: Company, answers: dict[int, Answer]
+        self,
+        number: int,
+        template: Template,
+        taken: NodeHoldings,
+        load: NodeLoad,
+        company: Company,
+        answers: dict[int, Answer],
     ) -> None:
         self.number = number
         self.template = template
@@ -72,7 +78,7 @@ class Stage:
         self.load = load
         self.company = company
         self.answers = answers  # by number of kind; those of all stages of this state
-        self.afters: dict[int, Stage] = {}
+        self.afters: dict[int, NodeStage] = {}
         self.pods = dict(company)
         self._counts: dict[KindSet, int] = {}
         self._state: NodeState | None = None
@@ -104,7 +110,7 @@ class Stage:
         return found
 
 
-Population = Sequence[tuple[Stage, int]]
+Population = Sequence[tuple[NodeStage, int]]
 """Stages, and how many nodes are in each."""
 
 
@@ -115,48 +121,48 @@ class Stages:
         """`noticed`, by number of kind: whether rules speak of such pods; `place_budget` bounds one search."""
         self._noticed = noticed
         self._place_budget = place_budget
-        self._taken: dict[Hashable, Taken] = {}
-        self._loads: dict[Hashable, Load] = {}
+        self._taken: dict[Hashable, NodeHoldings] = {}
+        self._loads: dict[Hashable, NodeLoad] = {}
         self._answers: dict[Hashable, dict[int, Answer]] = {}
-        self._known: dict[Hashable, Stage] = {}
+        self._known: dict[Hashable, NodeStage] = {}
 
-    def open(self, state: NodeState, scored: CpuMemory, company: Company) -> Stage:
+    def open(self, state: NodeState, scored: CpuMemory, company: Company) -> NodeStage:
         """Return the stage of nodes in this state."""
         taken, load = self._taken_of(state), self._load(state.template, state.used, scored)
         return self._stage(state.template, taken, load, company)
 
-    def _taken_of(self, state: NodeState) -> Taken:
+    def _taken_of(self, state: NodeState) -> NodeHoldings:
         but_amounts = state.template, state.taken, state.shares, state.ports, state.pods, state.claims
         taken = self._taken.get(but_amounts)
         if taken is None:
-            taken = self._taken[but_amounts] = Taken(state)
+            taken = self._taken[but_amounts] = NodeHoldings(state)
         return taken
 
-    def _load(self, template: Template, amounts: tuple[tuple[str, int], ...], scored: CpuMemory) -> Load:
+    def _load(self, template: Template, amounts: tuple[tuple[str, int], ...], scored: CpuMemory) -> NodeLoad:
         key = template, amounts, scored
         load = self._loads.get(key)
         if load is None:
-            load = self._loads[key] = Load(template, amounts, scored)
+            load = self._loads[key] = NodeLoad(template, amounts, scored)
         return load
 
-    def _stage(self, template: Template, taken: Taken, load: Load, company: Company) -> Stage:
+    def _stage(self, template: Template, taken: NodeHoldings, load: NodeLoad, company: Company) -> NodeStage:
         key = taken, load, company
         stage = self._known.get(key)
         if stage is None:
             answers = self._answers.setdefault((taken, load.amounts), {})
-            stage = self._known[key] = Stage(len(self._known), template, taken, load, company, answers)
+            stage = self._known[key] = NodeStage(len(self._known), template, taken, load, company, answers)
         return stage
 
-    def without_pod(self, stage: Stage, state: NodeState, kind: PodKind) -> Stage:
+    def without_pod(self, stage: NodeStage, state: NodeState, kind: PodKind) -> NodeStage:
         """Return the stage after a pod of the kind has gone."""
         company = _changed(stage.company, kind.number, -1) if self._noticed[kind.number] else stage.company
         return self.open(state, stage.load.scored.minus(kind.scored), company)
 
-    def with_state(self, stage: Stage, state: NodeState) -> Stage:
+    def with_state(self, stage: NodeStage, state: NodeState) -> NodeStage:
         """Return the stage of the same pods on a node whose devices have changed."""
         return self.open(state, stage.load.scored, stage.company)
 
-    def ask(self, stage: Stage, kind: PodKind) -> Answer:
+    def ask(self, stage: NodeStage, kind: PodKind) -> Answer:
         """Return what the stage says to one more pod of the kind; rules that span nodes are left aside.
 
         Of a placement all but the amounts of `node` is that of this stage.
@@ -172,7 +178,7 @@ class Stages:
                 stage.taken.placements[kind.number] = answer
         return answer
 
-    def after(self, stage: Stage, kind: PodKind) -> Stage | None:
+    def after(self, stage: NodeStage, kind: PodKind) -> NodeStage | None:
         """Return the stage after one more pod of the kind has come; None where it does not fit."""
         number = kind.number
         after = stage.afters.get(number)
@@ -188,7 +194,7 @@ class Stages:
             after = stage.afters[number] = self._stage(stage.template, taken, load, company)
         return after
 
-    def _load_after(self, stage: Stage, kind: PodKind) -> Load | None:
+    def _load_after(self, stage: NodeStage, kind: PodKind) -> NodeLoad | None:
         """Return the load with one more pod of the kind; None where the amounts do not suffice."""
         load, number = stage.load, kind.number
         if number in load.afters:

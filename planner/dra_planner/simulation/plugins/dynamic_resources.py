@@ -17,18 +17,18 @@ from dra_planner.model import ObjectKey, Shape
 from dra_planner.releases import Features
 from dra_planner.simulation.cluster.cluster import SharedClaim
 from dra_planner.simulation.cluster.kinds import PodKind
-from dra_planner.simulation.cluster.stages import Stage
+from dra_planner.simulation.cluster.stages import NodeStage
 from dra_planner.simulation.plugins.plugin import ClusterView, Plugin, Reject
-from dra_planner.simulation.scheduler.rules import Rules
+from dra_planner.simulation.scheduler.rules import PodRules
 
 
-def filter_claims(_kind: PodKind, _rules: Rules, view: ClusterView) -> Reject | None:
+def filter_claims(_kind: PodKind, _rules: PodRules, view: ClusterView) -> Reject | None:
     """Return what rejects nodes for the claims that pods share."""
     claims = view.claims
     if not claims:
         return None
 
-    def reject(stage: Stage, answer: Answer) -> Refusal | None:
+    def reject(stage: NodeStage, answer: Answer) -> Refusal | None:
         return refuse_claims(answer.shape, stage.state, claims, isinstance(answer, Placement))
 
     return reject

@@ -14,12 +14,12 @@ from dra_planner.allocation import Answer, Refusal
 from dra_planner.allocation.node.filters import Misfit
 from dra_planner.simulation.cluster.counting import counter_of
 from dra_planner.simulation.cluster.kinds import PodKind
-from dra_planner.simulation.cluster.stages import Population, Stage
+from dra_planner.simulation.cluster.stages import NodeStage, Population
 from dra_planner.simulation.plugins.plugin import MAX_SCORE, ClusterView, Plugin, Reject
-from dra_planner.simulation.scheduler.rules import Rules
+from dra_planner.simulation.scheduler.rules import PodRules
 
 
-def filter_neighbours(_kind: PodKind, rules: Rules, view: ClusterView) -> Reject | None:
+def filter_neighbours(_kind: PodKind, rules: PodRules, view: ClusterView) -> Reject | None:
     """Return what rejects nodes for required rules, counted out on the nodes as they are."""
     if not (rules.beside or rules.apart):
         return None
@@ -32,7 +32,7 @@ def filter_neighbours(_kind: PodKind, rules: Rules, view: ClusterView) -> Reject
         for stage, _ in population
     )
 
-    def misfit_of(stage: Stage) -> Misfit | None:
+    def misfit_of(stage: NodeStage) -> Misfit | None:
         for key, count in beside:
             if stage.label(key) is None:
                 return Misfit("topology-label", label=key)
@@ -40,14 +40,14 @@ def filter_neighbours(_kind: PodKind, rules: Rules, view: ClusterView) -> Reject
                 return Misfit("affinity", label=key)
         return Misfit("anti-affinity") if any(count(stage) for count in apart) else None
 
-    def reject(stage: Stage, answer: Answer) -> Refusal | None:
+    def reject(stage: NodeStage, answer: Answer) -> Refusal | None:
         misfit = misfit_of(stage)
         return None if misfit is None else Refusal(answer.shape, stage.state, "filter", misfit=misfit)
 
     return reject
 
 
-def score_neighbours(rules: Rules, everywhere: Population, feasible: Iterable[Stage]) -> list[int]:
+def score_neighbours(rules: PodRules, everywhere: Population, feasible: Iterable[NodeStage]) -> list[int]:
     """Return the score of InterPodAffinity for each feasible stage, 0 to 100 from the least to the most preferred."""
     counts = [(counter_of(each.key, each.kinds, everywhere), each.weight) for each in rules.preferred]
     raw = [sum(count(stage) * weight for count, weight in counts) for stage in feasible]

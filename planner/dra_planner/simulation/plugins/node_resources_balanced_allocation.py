@@ -13,25 +13,25 @@ from collections.abc import Callable
 from dra_planner.model import Node
 from dra_planner.releases import Features
 from dra_planner.simulation.cluster.requests import PodAmounts
-from dra_planner.simulation.cluster.stages import Load
+from dra_planner.simulation.cluster.stages import NodeLoad
 from dra_planner.simulation.plugins.plugin import MAX_SCORE, Plugin
 from dra_planner.simulation.scheduler.profile import Profile
 
 
 def score_balance(
     amounts: PodAmounts, node: Node, features: Features, _profile: Profile
-) -> Callable[[Load], int] | None:
+) -> Callable[[NodeLoad], int] | None:
     """Return what scores loads of nodes like this one; None for pods that request neither cpu nor memory."""
     if amounts.is_best_effort:
         return None
     more_cpu, more_memory = amounts.requested
     have_cpu, have_memory = node.allocatable.get("cpu", 0), node.allocatable.get("memory", 0)
 
-    def evenness(load: Load) -> int:
+    def evenness(load: NodeLoad) -> int:
         cpu, memory = load.used
         return _evenness(cpu + more_cpu, memory + more_memory, have_cpu, have_memory)
 
-    def change(load: Load) -> int:
+    def change(load: NodeLoad) -> int:
         before = load.scores.get("evenness")
         if before is None:
             before = load.scores["evenness"] = _evenness(*load.used, have_cpu, have_memory)

@@ -17,14 +17,14 @@ from math import floor
 from dra_planner.model import Node
 from dra_planner.releases import Features
 from dra_planner.simulation.cluster.requests import PodAmounts
-from dra_planner.simulation.cluster.stages import Load
+from dra_planner.simulation.cluster.stages import NodeLoad
 from dra_planner.simulation.plugins.plugin import MAX_SCORE, Plugin
 from dra_planner.simulation.scheduler.profile import FitArguments, Profile
 
 _HIGHEST_POINT = 10
 
 
-def score_fit(amounts: PodAmounts, node: Node, _features: Features, profile: Profile) -> Callable[[Load], int]:
+def score_fit(amounts: PodAmounts, node: Node, _features: Features, profile: Profile) -> Callable[[NodeLoad], int]:
     """Return what scores loads of nodes like this one, the pod included."""
     arguments = profile.fit
     more_cpu, more_memory = amounts.scored
@@ -33,7 +33,7 @@ def score_fit(amounts: PodAmounts, node: Node, _features: Features, profile: Pro
     weights = (cpu_weight if have_cpu else 0) + (memory_weight if have_memory else 0)
     score_amount = _strategy(arguments)
 
-    def score(load: Load) -> int:
+    def score(load: NodeLoad) -> int:
         cpu, memory = load.scored
         total = 0
         if have_cpu:
@@ -42,7 +42,7 @@ def score_fit(amounts: PodAmounts, node: Node, _features: Features, profile: Pro
             total += memory_weight * score_amount(memory + more_memory, have_memory)
         return total // weights if weights else 0
 
-    def score_ratio(load: Load) -> int:
+    def score_ratio(load: NodeLoad) -> int:
         parts = zip(load.scored, amounts.scored, (have_cpu, have_memory), arguments.resources, strict=True)
         scored = [(score_amount(used + more, have), weight) for used, more, have, weight in parts if have]
         weights = sum(weight for score, weight in scored if score > 0)

@@ -27,9 +27,9 @@ from dra_planner.simulation.cluster.census import Domains
 from dra_planner.simulation.cluster.cluster import SharedClaim
 from dra_planner.simulation.cluster.kinds import PodKind
 from dra_planner.simulation.cluster.requests import PodAmounts
-from dra_planner.simulation.cluster.stages import Load, Population, Stage
+from dra_planner.simulation.cluster.stages import NodeLoad, NodeStage, Population
 from dra_planner.simulation.scheduler.profile import Profile
-from dra_planner.simulation.scheduler.rules import KindSet, Rules
+from dra_planner.simulation.scheduler.rules import KindSet, PodRules
 
 MAX_SCORE = 100
 
@@ -41,10 +41,10 @@ None where it has none.
 LabelledPlace = tuple[str | None, KindSet | None]
 """The value of a label, or the kinds of pods that are counted on the node itself, where hosts are counted."""
 
-Reject = Callable[[Stage, Answer], Refusal | None]
+Reject = Callable[[NodeStage, Answer], Refusal | None]
 """Returns what keeps a pod off a node in this stage; the answer is that of the node by itself."""
 
-LoadScore = Callable[[PodAmounts, Node, Features, Profile], Callable[[Load], int] | None]
+LoadScore = Callable[[PodAmounts, Node, Features, Profile], Callable[[NodeLoad], int] | None]
 """Returns what scores nodes like this one for pods of these amounts; None if the plugin scores all of them 0."""
 
 
@@ -59,12 +59,12 @@ class ClusterView:
 class DomainScore(Protocol):
     """Scores nodes by the pods in their domains."""
 
-    def places(self, rules: Rules, node: Node) -> tuple[LabelledPlace, ...] | None:
+    def places(self, rules: PodRules, node: Node) -> tuple[LabelledPlace, ...] | None:
         """Return where constraints count pods on a node, one by one; None where the node does not count."""
         ...
 
     def score(
-        self, rules: Rules, domains: Sequence[Domains], nodes: int, places: Iterable[Place | None]
+        self, rules: PodRules, domains: Sequence[Domains], nodes: int, places: Iterable[Place | None]
     ) -> dict[Place | None, int]:
         """Return the score in each of the places of the feasible nodes; `nodes` is how many of these have one."""
         ...
@@ -95,12 +95,12 @@ class Plugin:
     labels: frozenset[str] = field(default=frozenset())
     rejects: frozenset[Filter] = field(default=frozenset())
     helped: frozenset[Filter] = field(default=frozenset())
-    is_needed: Callable[[Rules], bool] | None = None
-    filter: Callable[[PodKind, Rules, ClusterView], Reject | None] | None = None
+    is_needed: Callable[[PodRules], bool] | None = None
+    filter: Callable[[PodKind, PodRules, ClusterView], Reject | None] | None = None
     weight: int = 0
     by_load: LoadScore | None = None
     by_node: Callable[[PodKind, Node], int] | None = None
     by_placement: Callable[[Placement], int] | None = None
     normalize: Callable[[Sequence[int]], list[int]] = shares_of_most
     by_domain: DomainScore | None = None
-    by_population: Callable[[Rules, Population, Iterable[Stage]], list[int]] | None = None
+    by_population: Callable[[PodRules, Population, Iterable[NodeStage]], list[int]] | None = None

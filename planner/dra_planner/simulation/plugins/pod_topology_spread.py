@@ -15,18 +15,18 @@ from dra_planner.model import Node
 from dra_planner.simulation.cluster.census import Domains
 from dra_planner.simulation.cluster.counting import Count, count_pods
 from dra_planner.simulation.cluster.kinds import PodKind
-from dra_planner.simulation.cluster.stages import Population, Stage
+from dra_planner.simulation.cluster.stages import NodeStage, Population
 from dra_planner.simulation.plugins.plugin import MAX_SCORE, ClusterView, LabelledPlace, Place, Plugin, Reject
-from dra_planner.simulation.scheduler.rules import Rules, Spread, includes
+from dra_planner.simulation.scheduler.rules import PodRules, Spread, includes
 
 
-def filter_spread(kind: PodKind, rules: Rules, view: ClusterView) -> Reject | None:
+def filter_spread(kind: PodKind, rules: PodRules, view: ClusterView) -> Reject | None:
     """Return what rejects nodes for hard constraints, counted out on the nodes as they are."""
     if not rules.hard_spread:
         return None
     counted = [_count_spread(each, kind, rules.hard_spread, view.population) for each in rules.hard_spread]
 
-    def reject(stage: Stage, answer: Answer) -> Refusal | None:
+    def reject(stage: NodeStage, answer: Answer) -> Refusal | None:
         for spread, count, least in counted:
             constraint = spread.constraint
             if stage.label(constraint.topology_key) is None:
@@ -56,14 +56,14 @@ def _count_spread(
         least = min((stage.count(spread.kinds) for stage, _ in eligible), default=0)
         inside = {stage for stage, _ in eligible}
 
-        def count(stage: Stage) -> int:
+        def count(stage: NodeStage) -> int:
             return stage.count(spread.kinds) if stage in inside else 0
 
     else:
         counts = count_pods(constraint.topology_key, spread.kinds, eligible)
         domains, least = len(counts), min(counts.values(), default=0)
 
-        def count(stage: Stage) -> int:
+        def count(stage: NodeStage) -> int:
             return counts.get(stage.label(constraint.topology_key), 0)
 
     if constraint.min_domains is not None and domains < constraint.min_domains:
@@ -75,7 +75,7 @@ class SoftSpread:
     """The score of soft constraints: more for emptier domains, 0 to 100."""
 
     @staticmethod
-    def places(rules: Rules, node: Node) -> tuple[LabelledPlace, ...] | None:
+    def places(rules: PodRules, node: Node) -> tuple[LabelledPlace, ...] | None:
         """Return where soft constraints count pods on a node, one by one; None where the node does not count."""
         if not rules.counts_node(node):
             return None
@@ -87,7 +87,7 @@ class SoftSpread:
 
     @staticmethod
     def score(
-        rules: Rules, domains: Sequence[Domains], nodes: int, places: Iterable[Place | None]
+        rules: PodRules, domains: Sequence[Domains], nodes: int, places: Iterable[Place | None]
     ) -> dict[Place | None, int]:
         """Return the score of PodTopologySpread in each of these places, 0 to 100: more for emptier domains.
 

@@ -19,7 +19,7 @@ from typing import Final
 
 from dra_planner.simulation.cluster.cluster import Cluster
 from dra_planner.simulation.cluster.kinds import PodKind
-from dra_planner.simulation.cluster.stages import Company, Stage, Taken
+from dra_planner.simulation.cluster.stages import Company, NodeHoldings, NodeStage
 from dra_planner.simulation.scheduler.scoring import add_scores
 from dra_planner.simulation.scheduler.weighing import ENDS_ALL, MOST, NO_DEVICES, NO_ROOM, UNASKED, Weighing
 from dra_planner.simulation.scheduler.window import nodes_wanted
@@ -65,12 +65,12 @@ class Columns:
                     if number in self._standings:
                         self._write_standing(node, stage, number)
 
-    def _write_standing(self, node: int, stage: Stage, number: int) -> None:
+    def _write_standing(self, node: int, stage: NodeStage, number: int) -> None:
         said, row = self._says[number * self._twice + node], self._standings[number]
         standing = self.weighing.standings[number].number(stage, self._ranks(stage, number, said))
         row[node] = row[node + self.nodes] = standing
 
-    def _ranks(self, stage: Stage, number: int, said: int) -> tuple[int, ...]:
+    def _ranks(self, stage: NodeStage, number: int, said: int) -> tuple[int, ...]:
         """Return the raw scores of the placement of a pod on a node, where the kind has such at all."""
         if said > MOST or not self.weighing.standings[number].has_ranks:
             return self._none
@@ -80,12 +80,12 @@ class Columns:
     def _begin_row(self, number: int) -> None:
         """Take note of what the nodes say to a kind that is tried for the first time, those alike once."""
         cluster, weighing, kind = self.cluster, self.weighing, self.weighing.kinds[number]
-        standings, nodes_of = weighing.standings[number], Counter[Taken]()
+        standings, nodes_of = weighing.standings[number], Counter[NodeHoldings]()
         if standings.has_ranks:
             self._ranked.append(number)
         for stage, nodes in cluster.nodes_in.items():
             nodes_of[stage.taken] += len(nodes)
-        says, row = dict[Stage, int](), dict[Stage, int]()
+        says, row = dict[NodeStage, int](), dict[NodeStage, int]()
         for stage in cluster.nodes_in:
             said = weighing.says(stage)[2 * number]
             if said == UNASKED and nodes_of[stage.taken] >= _MANY:

@@ -16,9 +16,9 @@ from typing import Final
 from dra_planner.allocation import Placement, Refusal
 from dra_planner.model import ObjectKey
 from dra_planner.simulation.cluster.cluster import PlacedPod, SimulatedPod
-from dra_planner.simulation.cluster.stages import Population, Stage
+from dra_planner.simulation.cluster.stages import NodeStage, Population
 from dra_planner.simulation.plugins import PLUGINS
-from dra_planner.simulation.scheduler.scheduling import Failure, Scheduler
+from dra_planner.simulation.scheduler.scheduling import Scheduler, SchedulingFailure
 from dra_planner.simulation.workloads.budgets import Allowance
 
 _HELPED: Final = frozenset[str]().union(*(each.helped for each in PLUGINS))
@@ -28,7 +28,7 @@ _MOST_CANDIDATES, _SHARE_OF_NODES = 100, 10
 
 
 def find_victims(
-    pod: SimulatedPod, scheduler: Scheduler, failure: Failure, budgets: Sequence[Allowance] = ()
+    pod: SimulatedPod, scheduler: Scheduler, failure: SchedulingFailure, budgets: Sequence[Allowance] = ()
 ) -> tuple[int, tuple[PlacedPod, ...]] | None:
     """Return a node and the fewest, least important pods there whose removal lets the pod in; None where none does.
 
@@ -78,7 +78,7 @@ def _helped_nodes(pod: SimulatedPod, scheduler: Scheduler) -> list[int]:
     """Return the nodes that turn the pod down for a reason that the removal of pods can help."""
     cluster = scheduler.cluster
     population = cluster.population
-    helped: dict[Stage, bool] = {}
+    helped: dict[NodeStage, bool] = {}
     nodes = range(len(cluster.stage_of)) if pod.only_node is None else [pod.only_node]
     for node in nodes:
         stage = cluster.stage_of[node]
@@ -144,7 +144,7 @@ def _fits_without(victims: Sequence[PlacedPod], node: int, pod: SimulatedPod, sc
     return isinstance(answer, Placement)
 
 
-def _replaced(population: Population, before: Stage, after: Stage) -> Population:
+def _replaced(population: Population, before: NodeStage, after: NodeStage) -> Population:
     counts = dict(population)
     counts[before] -= 1
     counts[after] = counts.get(after, 0) + 1

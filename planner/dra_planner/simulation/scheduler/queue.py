@@ -13,13 +13,13 @@ from typing import Final
 
 from dra_planner.model import ObjectKey
 from dra_planner.simulation.cluster.cluster import SimulatedPod
-from dra_planner.simulation.scheduler.scheduling import Failure
+from dra_planner.simulation.scheduler.scheduling import SchedulingFailure
 
 _ALL: Final = 2**33
 """More than priorities differ by."""
 
 
-def _never(_pod: SimulatedPod, _failure: Failure) -> bool:
+def _never(_pod: SimulatedPod, _failure: SchedulingFailure) -> bool:
     return False
 
 
@@ -30,7 +30,7 @@ class Queue:
         self._active: list[tuple[int, int, SimulatedPod]] = []
         self._arrivals = 0
         self._rested: frozenset[ObjectKey] = frozenset()
-        self.parked: dict[ObjectKey, tuple[SimulatedPod, Failure]] = {}
+        self.parked: dict[ObjectKey, tuple[SimulatedPod, SchedulingFailure]] = {}
 
     def rest(self) -> None:
         """Let time pass: those that are parked now have no back-off left."""
@@ -42,16 +42,16 @@ class Queue:
             heappush(self._active, (-pod.kind.spec.priority - before, self._arrivals, pod))
             self._arrivals += 1
 
-    def park(self, pod: SimulatedPod, failure: Failure) -> None:
+    def park(self, pod: SimulatedPod, failure: SchedulingFailure) -> None:
         """Keep a pod that found no node."""
         self.parked[pod.name] = pod, failure
 
     def wake(
         self,
-        helped: Callable[[SimulatedPod, Failure], bool],
+        helped: Callable[[SimulatedPod, SchedulingFailure], bool],
         *,
         freed: bool = False,
-        late: Callable[[SimulatedPod, Failure], bool] = _never,
+        late: Callable[[SimulatedPod, SchedulingFailure], bool] = _never,
     ) -> bool:
         """Let parked pods try again that an event may have helped; tell whether there were any.
 

@@ -46,7 +46,7 @@ class Spread:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rules:
+class PodRules:
     """What the pods of one kind mind: where they must and must not be, and what they prefer.
 
     `needs_all_labels`: nodes without the labels of the soft constraints score nothing.
@@ -89,7 +89,7 @@ def _is_eligible(kind: PodKind, node: Node) -> bool:
     return affinity is None or node_matches(affinity, node)
 
 
-def compile_rules(kinds: Sequence[PodKind], namespaces: Namespaces) -> tuple[Rules, ...]:
+def compile_rules(kinds: Sequence[PodKind], namespaces: Namespaces) -> tuple[PodRules, ...]:
     """Return the rules of each kind, by its number."""
     specs = [kind.spec for kind in kinds]
     minding = [
@@ -100,9 +100,9 @@ def compile_rules(kinds: Sequence[PodKind], namespaces: Namespaces) -> tuple[Rul
     return tuple(_rules(kind, kinds, minding, namespaces) for kind in kinds)
 
 
-def _rules(kind: PodKind, kinds: Sequence[PodKind], minding: Sequence[PodKind], namespaces: Namespaces) -> Rules:
+def _rules(kind: PodKind, kinds: Sequence[PodKind], minding: Sequence[PodKind], namespaces: Namespaces) -> PodRules:
     if kind.shape is None:
-        return Rules()
+        return PodRules()
     spec, view = kind.spec, kind.view
     by_default = not spec.topology_spread
     own = frozenset(each.number for each in kinds if each.siblings is not None and each.siblings == kind.siblings)
@@ -123,7 +123,7 @@ def _rules(kind: PodKind, kinds: Sequence[PodKind], minding: Sequence[PodKind], 
         for each in kinds
         if spec.pod_affinity and all(term_selects(term, view, each.view, namespaces) for term in spec.pod_affinity)
     )
-    return Rules(
+    return PodRules(
         beside=tuple(Neighbours(term.topology_key, together) for term in spec.pod_affinity),
         may_be_first=kind.number in together,
         apart=tuple(_apart(kind, kinds, minding, namespaces)),

@@ -14,11 +14,11 @@ from itertools import accumulate
 from dra_planner.allocation import Answer, Placement, Refusal, Undecided
 from dra_planner.simulation.cluster.cluster import Cluster, SimulatedPod
 from dra_planner.simulation.cluster.kinds import PodKind
-from dra_planner.simulation.cluster.stages import Population, Stage
+from dra_planner.simulation.cluster.stages import NodeStage, Population
 from dra_planner.simulation.plugins import PLUGINS
 from dra_planner.simulation.plugins.plugin import ClusterView, Reject
 from dra_planner.simulation.scheduler.columns import Columns
-from dra_planner.simulation.scheduler.rules import Rules
+from dra_planner.simulation.scheduler.rules import PodRules
 from dra_planner.simulation.scheduler.scoring import Scoring, add_scores
 from dra_planner.simulation.scheduler.standings import Standings
 from dra_planner.simulation.scheduler.weighing import TooMany, Weighing
@@ -48,7 +48,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class SchedulingFailure:
     """No node takes the pod. `error` is what ended the attempt, on all nodes."""
 
     rejections: tuple[Rejection, ...]
@@ -69,7 +69,7 @@ class Scheduler:
     """
 
     cluster: Cluster
-    rules: Sequence[Rules]
+    rules: Sequence[PodRules]
     scoring: Scoring
     standings: Sequence[Standings]  # by number of kind
     weighing: Weighing
@@ -79,12 +79,14 @@ class Scheduler:
     _begin: int = 0  # where the next search begins
     _columns: Columns | None = None
     _is_too_large: bool = False  # for columns
-    _final: dict[int, dict[Stage, Placement]] = field(default_factory=dict)  # by number of kind: what no pod changes
+    _final: dict[int, dict[NodeStage, Placement]] = field(
+        default_factory=dict
+    )  # by number of kind: what no pod changes
 
     def __post_init__(self) -> None:
         self._rng.seed(self.seed)
 
-    def attempt(self, pod: SimulatedPod) -> Choice | Failure:
+    def attempt(self, pod: SimulatedPod) -> Choice | SchedulingFailure:
         """Return the node that the pod would go to now. Nothing is changed."""
         kind, cluster = pod.kind, self.cluster
         rules = self.rules[kind.number]
@@ -96,12 +98,12 @@ class Scheduler:
         self.steps += _STEPS_OF_AN_ATTEMPT + len(window.feasible) + len(window.refused)
         error = window.error
         if error is not None or not window.feasible:
-            return Failure(tuple(self._rejections(pod, window)), error)
+            return SchedulingFailure(tuple(self._rejections(pod, window)), error)
         best = self._best(kind, rules, window)
         node = pod.only_node if pod.only_node is not None else self._pick(best, window)
         return Choice(node, window.answers[cluster.stage_of[node]])
 
-    def _is_judged_alone(self, rules: Rules) -> bool:
+    def _is_judged_alone(self, rules: PodRules) -> bool:
         """Tell whether nodes of a large cluster say the same to such a pod whatever is on others, but for spreading."""
         cluster = self.cluster
         is_apart = self._is_too_large or needs_cluster(rules) or rules.preferred or cluster.claims
@@ -126,7 +128,7 @@ class Scheduler:
         assert isinstance(placement, Placement)  # the node takes the pod
         return Choice(node, placement)
 
-    def judge(self, kind: PodKind, stage: Stage, population: Population) -> Answer:
+    def judge(self, kind: PodKind, stage: NodeStage, population: Population) -> Answer:
         """Return what a stage says to a pod of the kind, were the nodes as `population` says."""
         return self._judge(kind, stage, self._filters(kind, population))
 
@@ -141,7 +143,7 @@ class Scheduler:
         answers = self._final.setdefault(kind.number, {}) if is_final else {}
         filters = [] if is_final else self._filters(kind, self.cluster.population)
 
-        def judge(stage: Stage) -> Answer:
+        def judge(stage: NodeStage) -> Answer:
             return self._judge(kind, stage, filters)
 
         if pod.only_node is not None:
@@ -156,7 +158,7 @@ class Scheduler:
         self._begin = (self._begin + window.seen) % len(stage_of)
         return window
 
-    def _judge(self, kind: PodKind, stage: Stage, filters: Iterable[Reject]) -> Answer:
+    def _judge(self, kind: PodKind, stage: NodeStage, filters: Iterable[Reject]) -> Answer:
         answer = self.cluster.stages.ask(stage, kind)
         if isinstance(answer, Refusal) and answer.kind == "filter":
             return answer
@@ -166,7 +168,7 @@ class Scheduler:
                 return refusal
         return answer
 
-    def _best(self, kind: PodKind, rules: Rules, window: Window) -> list[Stage]:
+    def _best(self, kind: PodKind, rules: PodRules, window: Window) -> list[NodeStage]:
         """Return the stages with the highest score."""
         feasible = window.feasible
         if len(feasible) == 1:
@@ -192,7 +194,7 @@ class Scheduler:
         return [stage for stage, number in zip(feasible, numbers, strict=True) if number in best]
 
     def _totals(
-        self, kind: PodKind, rules: Rules, present: Sequence[int], count_all_but: Callable[[Collection[int]], int]
+        self, kind: PodKind, rules: PodRules, present: Sequence[int], count_all_but: Callable[[Collection[int]], int]
     ) -> list[int]:
         """Return the score of each standing that feasible nodes have, but for what pods beside add.
 
@@ -214,7 +216,7 @@ class Scheduler:
         """Return which of so many equal choices is taken, from 0 on: the first, or any of them by the seed."""
         return 0 if self.seed is None else self._rng.randrange(choices)
 
-    def _pick(self, best: Sequence[Stage], window: Window) -> int:
+    def _pick(self, best: Sequence[NodeStage], window: Window) -> int:
         """Return one of the nodes of these stages: the first, or any of them by the seed."""
         if self.seed is None:
             return min((window.node(stage, 0) for stage in best), key=window.distance)
@@ -229,6 +231,6 @@ class Scheduler:
             yield Rejection(verdict, min(nodes), len(nodes))
 
 
-def needs_cluster(rules: Rules) -> bool:
+def needs_cluster(rules: PodRules) -> bool:
     """Tell whether some filter compares nodes with others for pods with these rules."""
     return any(is_needed(rules) for is_needed in _NEEDS)

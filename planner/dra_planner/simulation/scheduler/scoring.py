@@ -9,13 +9,13 @@ from dra_planner.model import Node
 from dra_planner.releases import Features
 from dra_planner.simulation.cluster.kinds import PodKind
 from dra_planner.simulation.cluster.requests import PodAmounts
-from dra_planner.simulation.cluster.stages import Load
+from dra_planner.simulation.cluster.stages import NodeLoad
 from dra_planner.simulation.plugins import PLUGINS, DomainScore, Plugin
 from dra_planner.simulation.scheduler.profile import Profile
 
 _NO_DOMAINS: tuple[int, DomainScore | None] = (0, None)
 
-LoadScorers = tuple[tuple[int, Callable[[Load], int]], ...]
+LoadScorers = tuple[tuple[int, Callable[[NodeLoad], int]], ...]
 """What scores loads, each with its weight."""
 
 

@@ -7,9 +7,9 @@ from typing import Final, NamedTuple
 from dra_planner.allocation import Placement, Refusal
 from dra_planner.allocation.node.template import Template
 from dra_planner.simulation.cluster.kinds import PodKind
-from dra_planner.simulation.cluster.stages import Stage, Stages, Taken
+from dra_planner.simulation.cluster.stages import NodeHoldings, NodeStage, Stages
 from dra_planner.simulation.plugins.plugin import LabelledPlace, Place
-from dra_planner.simulation.scheduler.rules import Rules
+from dra_planner.simulation.scheduler.rules import PodRules
 from dra_planner.simulation.scheduler.wishes import Wishes, WishesByAmounts
 
 NO_ROOM: Final = -1
@@ -18,7 +18,7 @@ ENDS_ALL: Final = -2
 """The number of stages that end an attempt on all nodes."""
 
 
-class Standing(NamedTuple):
+class StageStanding(NamedTuple):
     """The scores of a stage, and where soft spread constraints count its nodes.
 
     `fixed` is final; the `raw` ones become scores in comparison with other nodes, where they are not all 0: `compares`
@@ -58,25 +58,25 @@ class _Told:
         return _Told(self.wishes, self.places, self.raw)
 
 
-class Standings(dict[Stage, int]):
+class Standings(dict[NodeStage, int]):
     """The number of the standing that each stage has, found when it is first asked for; `all` are the standings.
 
     Rules that turn nodes down and shared claims are left aside, as by `Stages.ask`.
     """
 
-    def __init__(self, kind: PodKind, rules: Rules, stages: Stages, wishes: WishesByAmounts) -> None:
+    def __init__(self, kind: PodKind, rules: PodRules, stages: Stages, wishes: WishesByAmounts) -> None:
         super().__init__()
-        self.all: list[Standing] = []
-        self._told: dict[Taken, _Told] = {}
+        self.all: list[StageStanding] = []
+        self._told: dict[NodeHoldings, _Told] = {}
         self._kind, self._rules, self._stages, self._wishes = kind, rules, stages, wishes
-        self._numbers: dict[Standing, int] = {}
+        self._numbers: dict[StageStanding, int] = {}
         self._by_template: dict[Template, _Told] = {}
 
-    def __missing__(self, stage: Stage) -> int:
+    def __missing__(self, stage: NodeStage) -> int:
         number = self[stage] = self._find(stage)
         return number
 
-    def _find(self, stage: Stage) -> int:
+    def _find(self, stage: NodeStage) -> int:
         told = self._told.get(stage.taken) or self._tell(stage)
         score = told.wishes.score(stage.load)
         if score < 0:
@@ -92,18 +92,18 @@ class Standings(dict[Stage, int]):
             number = told.numbers[parts] = self._number(told, score, stage)
         return number
 
-    def _number(self, told: _Told, score: int, stage: Stage) -> int:
+    def _number(self, told: _Told, score: int, stage: NodeStage) -> int:
         place = None
         if told.places is not None:
             place = tuple([value if kinds is None else stage.count(kinds) for value, kinds in told.places])
-        standing = Standing(score, told.raw, any(told.raw), place)
+        standing = StageStanding(score, told.raw, any(told.raw), place)
         found = self._numbers.get(standing)
         if found is None:
             found = self._numbers[standing] = len(self.all)
             self.all.append(standing)
         return found
 
-    def _tell(self, stage: Stage) -> _Told:
+    def _tell(self, stage: NodeStage) -> _Told:
         template, scoring = stage.template, self._wishes.scoring
         like = self._by_template.get(template)
         if like is None:
@@ -114,7 +114,7 @@ class Standings(dict[Stage, int]):
         found = self._told[stage.taken] = like.like()
         return found
 
-    def _rank(self, stage: Stage, told: _Told) -> int:
+    def _rank(self, stage: NodeStage, told: _Told) -> int:
         verdict = self._stages.ask(stage, self._kind)
         if isinstance(verdict, Placement):
             told.raw += tuple([score(verdict) for score in self._wishes.scoring.by_placement])

@@ -12,9 +12,9 @@ from typing import Final
 from dra_planner.allocation import Placement, Refusal
 from dra_planner.allocation.node.template import Template
 from dra_planner.simulation.cluster.kinds import PodKind
-from dra_planner.simulation.cluster.stages import Load, Stage, Stages, Taken
+from dra_planner.simulation.cluster.stages import NodeHoldings, NodeLoad, NodeStage, Stages
 from dra_planner.simulation.plugins.plugin import LabelledPlace, Place
-from dra_planner.simulation.scheduler.rules import Rules
+from dra_planner.simulation.scheduler.rules import PodRules
 from dra_planner.simulation.scheduler.scoring import Scoring
 from dra_planner.simulation.scheduler.wishes import Wishes, WishesByAmounts
 
@@ -42,22 +42,22 @@ class _Told:
     def __init__(self, kinds: int) -> None:
         self.verdicts: dict[int, int | tuple[int, ...]] = {}
         self.why = bytearray([UNASKED]) * kinds
-        self.by_load: dict[Load, bytearray] = {}
+        self.by_load: dict[NodeLoad, bytearray] = {}
 
 
 class Weighing:
     """What loads and devices say to every kind, remembered from one order of arrival to the next."""
 
-    def __init__(self, kinds: Sequence[PodKind], rules: Sequence[Rules], stages: Stages, scoring: Scoring) -> None:
+    def __init__(self, kinds: Sequence[PodKind], rules: Sequence[PodRules], stages: Stages, scoring: Scoring) -> None:
         self.kinds, self.scoring = kinds, scoring
         self.standings = [NodeStandings(kind, own, scoring) for kind, own in zip(kinds, rules, strict=True)]
         self._stages = stages
         self.highest = 0  # score for amounts
         self._wishes = WishesByAmounts(scoring)
-        self._told: dict[Taken, _Told] = {}
+        self._told: dict[NodeHoldings, _Told] = {}
         self._by_template: dict[Template, tuple[tuple[int, ...], list[Wishes]]] = {}
 
-    def says(self, stage: Stage) -> bytearray:
+    def says(self, stage: NodeStage) -> bytearray:
         """Return twice by kind the score of a node for its amounts, or why it takes no such pod."""
         told = self._told.get(stage.taken)
         if told is None:
@@ -67,7 +67,7 @@ class Weighing:
             found = told.by_load[stage.load] = self._says(stage, told)
         return found
 
-    def verdict(self, stage: Stage, kind: PodKind) -> int | tuple[int, ...]:
+    def verdict(self, stage: NodeStage, kind: PodKind) -> int | tuple[int, ...]:
         """Return what a node says of devices for a pod of a kind whose amounts suffice there."""
         told = self._told[stage.taken]
         verdict = told.verdicts.get(kind.number)
@@ -85,11 +85,11 @@ class Weighing:
                     says[at] = says[at + 1] = verdict if isinstance(verdict, int) else self._score(stage, kind, load)
         return verdict
 
-    def _score(self, stage: Stage, kind: PodKind, load: Load) -> int:
+    def _score(self, stage: NodeStage, kind: PodKind, load: NodeLoad) -> int:
         whose, wishes = self._by_template[stage.template]
         return wishes[whose[kind.number] - 1].score(load)
 
-    def _says(self, stage: Stage, told: _Told) -> bytearray:
+    def _says(self, stage: NodeStage, told: _Told) -> bytearray:
         whose, wishes = self._by_template.get(stage.template) or self._open(stage.template)
         load = stage.load
         scores = [-1, *[each.score(load) for each in wishes]]
@@ -118,7 +118,7 @@ class Weighing:
 class NodeStandings:
     """Gives numbers to the standings of nodes with one kind, from 0 on."""
 
-    def __init__(self, kind: PodKind, rules: Rules, scoring: Scoring) -> None:
+    def __init__(self, kind: PodKind, rules: PodRules, scoring: Scoring) -> None:
         self.all: list[RawStanding] = []
         self.compares = False  # whether some node has a raw score
         self.rules = rules
@@ -127,7 +127,7 @@ class NodeStandings:
         self._numbers: dict[RawStanding, int] = {}
         self._by_template: dict[Template, tuple[tuple[int, ...], tuple[LabelledPlace, ...] | None]] = {}
 
-    def number(self, stage: Stage, ranks: tuple[int, ...]) -> int:
+    def number(self, stage: NodeStage, ranks: tuple[int, ...]) -> int:
         """Return the number of the standing of a stage; `ranks` are the raw scores of the placement there."""
         raw, labelled = self._by_template.get(stage.template) or self._open(stage.template)
         place = None

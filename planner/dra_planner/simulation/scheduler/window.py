@@ -11,12 +11,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dra_planner.allocation import Answer, Placement, Refusal, Undecided
-from dra_planner.simulation.cluster.stages import Stage
+from dra_planner.simulation.cluster.stages import NodeStage
 
 ALL_BELOW = 100  # nodes; with so many or more only part of them is looked at
 _LEAST_PERCENT, _PERCENT, _NODES_PER_PERCENT = 5, 50, 125
 
-Judge = Callable[[Stage], Answer]
+Judge = Callable[[NodeStage], Answer]
 
 
 @dataclass(slots=True)
@@ -27,14 +27,14 @@ class Window:
     may hold those of further stages, known from other attempts: they are not asked again.
     """
 
-    stage_of: Sequence[Stage]
+    stage_of: Sequence[NodeStage]
     begin: int = 0
     seen: int = 0
-    answers: dict[Stage, Placement] = field(default_factory=dict[Stage, Placement])
-    feasible: dict[Stage, int] = field(default_factory=dict[Stage, int])
-    refused: dict[Stage, Refusal | Undecided] = field(default_factory=dict[Stage, Refusal | Undecided])
+    answers: dict[NodeStage, Placement] = field(default_factory=dict[NodeStage, Placement])
+    feasible: dict[NodeStage, int] = field(default_factory=dict[NodeStage, int])
+    refused: dict[NodeStage, Refusal | Undecided] = field(default_factory=dict[NodeStage, Refusal | Undecided])
 
-    def look(self, nodes: Mapping[Stage, int], judge: Judge) -> None:
+    def look(self, nodes: Mapping[NodeStage, int], judge: Judge) -> None:
         """Look at so many nodes in each of these stages."""
         answers, refused, feasible = self.answers, self.refused, self.feasible
         for stage in [each for each in nodes if each not in answers]:
@@ -56,7 +56,7 @@ class Window:
         """What ends the attempt on all nodes."""
         return next((v for v in self.refused.values() if isinstance(v, Refusal) and v.kind == "error"), None)
 
-    def node(self, stage: Stage, number: int) -> int:
+    def node(self, stage: NodeStage, number: int) -> int:
         """Return the node that is the `number`th in a stage, counted from 0 in the order in which they are walked."""
         position = self.begin - 1
         for _ in range(number + 1):
@@ -67,7 +67,7 @@ class Window:
         """Return how far a node is from the first."""
         return (node - self.begin) % len(self.stage_of)
 
-    def _next(self, stage: Stage, position: int) -> int:
+    def _next(self, stage: NodeStage, position: int) -> int:
         try:
             return self.stage_of.index(stage, position)
         except ValueError:
@@ -81,7 +81,7 @@ def nodes_wanted(total: int) -> int:
     return max(ALL_BELOW, total * max(_LEAST_PERCENT, _PERCENT - total // _NODES_PER_PERCENT) // 100)
 
 
-def look_around(stage_of: Sequence[Stage], begin: int, judge: Judge, answers: dict[Stage, Placement]) -> Window:
+def look_around(stage_of: Sequence[NodeStage], begin: int, judge: Judge, answers: dict[NodeStage, Placement]) -> Window:
     """Return the nodes that are looked at, from number `begin` on, until enough of them take the pod.
 
     `answers` are known already; what is asked is added to them.

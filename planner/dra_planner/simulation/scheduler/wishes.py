@@ -7,7 +7,7 @@ from collections.abc import Hashable
 from dra_planner.allocation.node.template import Template
 from dra_planner.allocation.place import needs_of
 from dra_planner.simulation.cluster.kinds import PodKind
-from dra_planner.simulation.cluster.stages import Load
+from dra_planner.simulation.cluster.stages import NodeLoad
 from dra_planner.simulation.scheduler.scoring import Scoring
 
 
@@ -21,7 +21,7 @@ class Wishes:
         self._scorers = scoring.load_scorers(kind.amounts, template.node, template.features)
         self._requests = tuple(needs_of(kind.shape, template).requests.items())
 
-    def score(self, load: Load) -> int:
+    def score(self, load: NodeLoad) -> int:
         """Return the score that a node gets for its amounts, whatever others there are, and keep it with the load.
 
         Below 0: what is left does not suffice, as `reject_for_now` has it.
@@ -31,7 +31,7 @@ class Wishes:
             found = load.scores[self] = self._score(load)
         return found
 
-    def _score(self, load: Load) -> int:
+    def _score(self, load: NodeLoad) -> int:
         free = load.free
         for name, amount in self._requests:
             if amount > free.get(name, 0):

@@ -16,9 +16,9 @@ from dra_planner.offers import Offer
 from dra_planner.releases import Features
 from dra_planner.simulation.cluster.kinds import PodKind
 from dra_planner.simulation.cluster.nodes import PoolNodes, SimulatedNode
-from dra_planner.simulation.cluster.stages import Stage
-from dra_planner.simulation.orders import Order
-from dra_planner.simulation.outcome import Outcome
+from dra_planner.simulation.cluster.stages import NodeStage
+from dra_planner.simulation.orders import ArrivalOrder
+from dra_planner.simulation.outcome import SimulationOutcome
 from dra_planner.simulation.scheduler.profile import DEFAULT, Profile
 from dra_planner.simulation.setting import Setting
 from dra_planner.simulation.simulator import Simulator
@@ -49,7 +49,7 @@ class SimulatedPool:
 class Stranding:
     """Pods that one order of arrival leaves without a node, by workload; those never made are among them."""
 
-    order: Order
+    order: ArrivalOrder
     pending: Mapping[WorkloadRef, int] = field(hash=False)
 
     @property
@@ -71,7 +71,7 @@ class SimulatedCounts:
     than `counts`, and no less than the packing, were tried, and leave pods pending in some order.
     """
 
-    orders: tuple[Order, ...]
+    orders: tuple[ArrivalOrder, ...]
     counts: Mapping[str, int] | None = field(hash=False)
     at_packing: tuple[Stranding, ...]
     at_maximum: tuple[Stranding, ...] = ()
@@ -79,7 +79,7 @@ class SimulatedCounts:
     complete: bool = True
     spent: int = field(default=0, compare=False)
     reached: Mapping[str, int] | None = field(default=None, hash=False)
-    outcomes: tuple[Outcome, ...] = field(default=(), compare=False, repr=False)
+    outcomes: tuple[SimulationOutcome, ...] = field(default=(), compare=False, repr=False)
     left_out: tuple[WorkloadRef, ...] = ()
     cheapest: bool = field(default=False, compare=False)
 
@@ -97,8 +97,8 @@ class CountQuestion:
     pools: tuple[SimulatedPool, ...]
     classes: Mapping[str, DeviceClass]
     features: Features
-    orders: tuple[Order, ...]
-    checks: tuple[Order, ...] = ()
+    orders: tuple[ArrivalOrder, ...]
+    checks: tuple[ArrivalOrder, ...] = ()
     beside: tuple[SimulatedNode, ...] = ()
     level: DemandLevel = "steady"
     profile: Profile = DEFAULT
@@ -178,13 +178,13 @@ class _Search:
         self._nodes = {each.offer.name: opened.nodes_of(each) for each in self.pools}
         self._reached: Counts = {}
         self._opened = opened.states
-        self._failed: list[Outcome] = []  # of the counts that were tried last
-        self._outcomes: tuple[Outcome, ...] = ()  # every order, with the counts that are answered with
+        self._failed: list[SimulationOutcome] = []  # of the counts that were tried last
+        self._outcomes: tuple[SimulationOutcome, ...] = ()  # every order, with the counts that are answered with
         self._probe: Setting | None = None  # one node of each pool
         self._last: tuple[Counts, Simulator] | None = None  # what its nodes answered holds in every order
         self._spent = 0
         self._limits = question.limits
-        self._hardest: list[Order] = []  # the orders, the one first that other counts did not pass last
+        self._hardest: list[ArrivalOrder] = []  # the orders, the one first that other counts did not pass last
         self._refuted: set[tuple[int, ...]] = set()  # counts that do not pass
         self._all_tried = False
 
@@ -273,7 +273,7 @@ class _Search:
     def _strandings(self, counts: Counts, *, all_orders: bool = True) -> tuple[Stranding, ...]:
         """Return the orders that leave pods pending; only the first of them unless all are wanted."""
         simulator = self._simulator(counts)
-        self._failed, run = [], list[Outcome]()
+        self._failed, run = [], list[SimulationOutcome]()
         for order in self.orders:
             if self._is_exhausted:
                 break
@@ -296,7 +296,7 @@ class _Search:
         if key in self._refuted or self._spent > limit:
             return False
         self._spent += _STEPS_PER_NODE * sum(key)
-        simulator, run = self._simulator(counts), dict[Order, Outcome]()
+        simulator, run = self._simulator(counts), dict[ArrivalOrder, SimulationOutcome]()
         for order in self._hardest:
             outcome = run[order] = simulator.run(order, steps=max(0, limit - self._spent))
             self._spent += outcome.steps
@@ -340,7 +340,7 @@ class _Search:
             self._strandings(counts)
         return counts
 
-    def _cheapest(self, outcome: Outcome, counts: Counts, most: Counts) -> tuple[str, int] | None:
+    def _cheapest(self, outcome: SimulationOutcome, counts: Counts, most: Counts) -> tuple[str, int] | None:
         """Return the pool with room that takes some pending pods most cheaply, and how many nodes that takes."""
         choices: list[tuple[list[float], str, int]] = []
         shared = nodes_left(self._limits, counts)
@@ -362,7 +362,7 @@ class _Search:
         setting, held = self._probe, 0
         names = [node.node.name for node in setting.nodes]
         (first,) = self._nodes[pool].take(1)
-        after: Stage | None = setting.start.stages[names.index(first.node.name)]
+        after: NodeStage | None = setting.start.stages[names.index(first.node.name)]
         while after is not None and held < _MOST_PODS:
             after = setting.stages.after(after, setting.kinds[kind.number])
             held += after is not None
@@ -397,7 +397,7 @@ class _Search:
         return counts
 
 
-def _stranding(outcome: Outcome) -> Stranding:
+def _stranding(outcome: SimulationOutcome) -> Stranding:
     workloads = outcome.workloads.values()
     pending = {each.workload: each.pending + each.not_created + each.lost for each in workloads}
     return Stranding(outcome.order, {ref: pods for ref, pods in pending.items() if pods})

@@ -8,9 +8,9 @@ from itertools import combinations_with_replacement
 
 from dra_planner.model import WorkloadRef
 from dra_planner.simulation.cluster.nodes import ZONE, PoolNodes, SimulatedNode
-from dra_planner.simulation.cluster.stages import Stage
-from dra_planner.simulation.orders import Order
-from dra_planner.simulation.outcome import Outcome
+from dra_planner.simulation.cluster.stages import NodeStage
+from dra_planner.simulation.orders import ArrivalOrder
+from dra_planner.simulation.outcome import SimulationOutcome
 from dra_planner.simulation.simulator import Simulator
 from dra_planner.simulation.sizing.counts import CountQuestion
 
@@ -21,7 +21,7 @@ class Loss:
 
     nodes: tuple[str, ...]
     zone: str  # "" where the nodes are lost by themselves
-    order: Order
+    order: ArrivalOrder
     pending: Mapping[WorkloadRef, int] = field(hash=False)
 
     @property
@@ -83,10 +83,12 @@ def _zones(nodes: Sequence[SimulatedNode]) -> Iterator[tuple[str, tuple[str, ...
     yield from ((zone, tuple(names)) for zone, names in sorted(zones.items()))
 
 
-def _nodes(outcome: Outcome, nodes: Sequence[SimulatedNode], most: int) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _nodes(
+    outcome: SimulationOutcome, nodes: Sequence[SimulatedNode], most: int
+) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield names of so many nodes, of every way to take them from the groups of nodes that hold the same."""
     number = {node.name: at for at, node in enumerate(outcome.nodes)}
-    groups: dict[tuple[str, Stage], list[str]] = {}
+    groups: dict[tuple[str, NodeStage], list[str]] = {}
     for each in nodes:
         stage = outcome.cluster.stage_of[number[each.node.name]]
         groups.setdefault((each.group, stage), []).append(each.node.name)

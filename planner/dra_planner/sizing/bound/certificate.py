@@ -10,8 +10,8 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from dra_planner.sizing.bound.exact import Certificate, Row, Worth
-from dra_planner.sizing.bound.proof import Part
+from dra_planner.sizing.bound.exact import CapacityRow, Certificate, Worth
+from dra_planner.sizing.bound.proof import ConnectedPools
 from dra_planner.sizing.result import Evidence, Sizing
 
 
@@ -64,12 +64,12 @@ def _pool(at: int, evidence: Evidence) -> dict[str, Any]:
     }
 
 
-def _row(row: Row, evidence: Evidence) -> dict[str, Any]:
+def _row(row: CapacityRow, evidence: Evidence) -> dict[str, Any]:
     needs = {evidence.items[item]: need for item, need in sorted(row.needs.items())}
     return {"name": row.name, "capacity": row.capacity, "needs": needs}
 
 
-def _part(part: Part, evidence: Evidence, *, is_infeasible: bool) -> dict[str, Any]:
+def _part(part: ConnectedPools, evidence: Evidence, *, is_infeasible: bool) -> dict[str, Any]:
     """Return the prices that prove most of one part, in integers."""
     costs = [Fraction(cost) for cost in evidence.costs]
     nothing = Certificate(items={}), Worth(0, {})
@@ -101,7 +101,7 @@ def _part(part: Part, evidence: Evidence, *, is_infeasible: bool) -> dict[str, A
     }
 
 
-def _scale(certificate: Certificate, part: Part, worth: Worth) -> Fraction:
+def _scale(certificate: Certificate, part: ConnectedPools, worth: Worth) -> Fraction:
     """Return what makes integers of the prices, the same by which the worth was made."""
     known = sum((price * part.model.demand.get(item, 0) for item, price in certificate.items.items()), Fraction(0))
     return Fraction(worth.demand) / known if known else Fraction(1)

@@ -19,7 +19,7 @@ from math import lcm
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class CapacityRow:
     """Something a node has a limited amount of, and what one of each item takes of it at least."""
 
     name: str
@@ -33,7 +33,7 @@ class BoundPool:
 
     minimum: int
     maximum: int
-    rows: tuple[Row, ...]
+    rows: tuple[CapacityRow, ...]
     most: Mapping[int, int] = field(hash=False)  # item → how many one node can hold at most
 
 
@@ -306,7 +306,7 @@ def _row_certificates(
     model: BoundModel, pools: frozenset[int], items: Sequence[int], name: str
 ) -> Iterator[Certificate]:
     """Price one row of several pools, by amount (what runs out) and by share of a node (how many nodes)."""
-    rows: dict[int, tuple[int, Row]] = {}
+    rows: dict[int, tuple[int, CapacityRow]] = {}
     for pool in pools:
         for position, row in enumerate(model.pools[pool].rows):
             if row.name == name:

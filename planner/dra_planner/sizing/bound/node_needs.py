@@ -26,7 +26,7 @@ class WorkNeeds:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NodeNeeds:
+class LevelNeeds:
     """The work of one level, and what a node of each pool has of each row. `devices`: which rows count devices."""
 
     pools: tuple[str, ...]
@@ -35,13 +35,13 @@ class NodeNeeds:
     devices: tuple[tuple[bool, ...], ...]
 
 
-def node_needs(sizer: Sizer, level: DemandLevel) -> NodeNeeds:
+def node_needs(sizer: Sizer, level: DemandLevel) -> LevelNeeds:
     """Return what the pods of a level take of the nodes; pods that no pool takes are left out."""
     items = split_demand(sizer.demand, level)
     limits = [(offer.name, offer.count_min, offer.count_max) for offer in sizer.offers]
     found = find_compatibility(items.items, items.daemons, sizer.nodes, limits)
     rows = [rows for rows, _ in pool_rows(found)]
-    return NodeNeeds(
+    return LevelNeeds(
         pools=tuple(offer.name for offer in sizer.offers),
         works=tuple(
             WorkNeeds(

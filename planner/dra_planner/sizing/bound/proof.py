@@ -31,7 +31,7 @@ MOST_ENTRIES = 300_000
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ConnectedPools:
     """Pools that no item connects with others, and what certificates say about them."""
 
     pools: tuple[int, ...]
@@ -49,20 +49,20 @@ class Part:
             self._whole[best] = least_in_whole_nodes(worth, self.model, [int(cost) for cost in costs])
         return self._whole[best]
 
-    def with_certificates(self, certificates: Iterable[Certificate]) -> Part:
+    def with_certificates(self, certificates: Iterable[Certificate]) -> ConnectedPools:
         """Return the part with further certificates, as far as they speak of it."""
         return replace(self, worths=(*self.worths, *((each, apply(each, self.model)) for each in certificates)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Proof:
+class BoundProof:
     """Nodes that any plan needs, and the items of which more are wanted than the pools can hold."""
 
     nodes: tuple[int, ...]  # per pool
     nodes_in_all: int
     cost: Fraction  # in the unit of the costs given
     excessive: frozenset[int]
-    parts: tuple[Part, ...] = field(repr=False)
+    parts: tuple[ConnectedPools, ...] = field(repr=False)
 
 
 @cache
@@ -74,15 +74,15 @@ def load_solver() -> Any | None:
         return None
 
 
-def split(model: BoundModel) -> tuple[Part, ...]:
+def split(model: BoundModel) -> tuple[ConnectedPools, ...]:
     """Return the parts of a model, nothing said about them yet."""
     groups = components(model)
     if len(groups) == 1:
-        return (Part(groups[0], model),)
-    return tuple(Part(pools, component(model, pools)) for pools in groups)
+        return (ConnectedPools(groups[0], model),)
+    return tuple(ConnectedPools(pools, component(model, pools)) for pools in groups)
 
 
-def prove_by_area(parts: Sequence[Part], costs: Sequence[Fraction]) -> Proof:
+def prove_by_area(parts: Sequence[ConnectedPools], costs: Sequence[Fraction]) -> BoundProof:
     """Return what one row or one item alone proves: instant, and needs no solver."""
     return conclude([part.with_certificates(area_certificates(part.model)) for part in parts], costs)
 
@@ -90,25 +90,25 @@ def prove_by_area(parts: Sequence[Part], costs: Sequence[Fraction]) -> Proof:
 def prove_by_solver(
     programs: Relaxation,
     cheapest: Certificate | None,
-    proof: Proof,
+    proof: BoundProof,
     packing: Packing,
     used: Sequence[int],
     costs: Sequence[Fraction],
-) -> Proof:
+) -> BoundProof:
     """Return what the linear relaxation proves besides; `cheapest` is what it says about these costs."""
     solved = [*_solved(programs, proof, packing, used, costs), *([] if cheapest is None else [cheapest])]
     return conclude([part.with_certificates(solved) for part in proof.parts], costs)
 
 
 def prove_by_columns(
-    proof: Proof, part: Part, certificate: Certificate, worth: Worth, costs: Sequence[Fraction]
-) -> Proof:
+    proof: BoundProof, part: ConnectedPools, certificate: Certificate, worth: Worth, costs: Sequence[Fraction]
+) -> BoundProof:
     """Return what column generation proves of one part besides."""
     grown = replace(part, worths=(*part.worths, (certificate, worth)))
     return conclude([grown if each.pools == part.pools else each for each in proof.parts], costs)
 
 
-def has_gap(proof: Proof, packing: Packing, used: Sequence[int]) -> bool:
+def has_gap(proof: BoundProof, packing: Packing, used: Sequence[int]) -> bool:
     """Whether a better bound could change what is said: pods pending without proof, or more nodes than proved."""
     if any(item not in proof.excessive for item in packing.pending):
         return True
@@ -116,7 +116,7 @@ def has_gap(proof: Proof, packing: Packing, used: Sequence[int]) -> bool:
 
 
 def _solved(
-    programs: Relaxation, proof: Proof, packing: Packing, used: Sequence[int], costs: Sequence[Fraction]
+    programs: Relaxation, proof: BoundProof, packing: Packing, used: Sequence[int], costs: Sequence[Fraction]
 ) -> list[Certificate]:
     model = programs.model
     found: list[Certificate | None] = []
@@ -133,7 +133,7 @@ def _solved(
     return [certificate for certificate in found if certificate is not None]
 
 
-def conclude(parts: Sequence[Part], costs: Sequence[Fraction]) -> Proof:
+def conclude(parts: Sequence[ConnectedPools], costs: Sequence[Fraction]) -> BoundProof:
     """Return what the certificates of all parts prove together."""
     pools = sorted(pool for part in parts for pool in part.pools)
     nodes = dict.fromkeys(pools, 0)
@@ -160,7 +160,7 @@ def conclude(parts: Sequence[Part], costs: Sequence[Fraction]) -> Proof:
             whole = part.least_in_whole_nodes(costs)
             paid = paid if whole is None else max(paid, Fraction(whole))
         in_all, cost = in_all + least, cost + paid
-    return Proof(
+    return BoundProof(
         nodes=tuple(nodes[pool] for pool in pools),
         nodes_in_all=in_all,
         cost=cost,

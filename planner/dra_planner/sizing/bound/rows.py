@@ -13,11 +13,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import gcd
 
 from dra_planner.allocation import NodeState
-from dra_planner.sizing.bound.exact import BoundLimit, BoundModel, BoundPool, Row
+from dra_planner.sizing.bound.exact import BoundLimit, BoundModel, BoundPool, CapacityRow
 from dra_planner.sizing.device_needs import DeviceNeeds, device_needs
-from dra_planner.sizing.items import Item, Part
+from dra_planner.sizing.items import Item, ShapePods
 from dra_planner.sizing.packing.compatibility import Compatibility
-from dra_planner.sizing.packing.filling import Stage
+from dra_planner.sizing.packing.filling import FillStage
 from dra_planner.sizing.packing.first_fit import Room, room_left
 from dra_planner.sizing.packing.vector_fill import WHOLE
 
@@ -26,7 +26,7 @@ _COARSE_ROUNDINGS = (1, 2, 3)
 
 _NO_DEVICES = DeviceNeeds()
 
-RowsOfPool = tuple[Row, ...]
+RowsOfPool = tuple[CapacityRow, ...]
 
 
 def pool_rows(found: Compatibility) -> tuple[tuple[RowsOfPool, Mapping[int, DeviceNeeds]], ...]:
@@ -34,7 +34,7 @@ def pool_rows(found: Compatibility) -> tuple[tuple[RowsOfPool, Mapping[int, Devi
 
     Pools of equal empty nodes share them; then they speak of all items that go to any of these pools.
     """
-    inside: dict[Stage, list[int]] = defaultdict(list)
+    inside: dict[FillStage, list[int]] = defaultdict(list)
     for item, pools in enumerate(found.takers):
         for stage in dict.fromkeys(found.rooms[pool].empty for pool in pools):
             inside[stage].append(item)
@@ -51,7 +51,7 @@ def pool_rows(found: Compatibility) -> tuple[tuple[RowsOfPool, Mapping[int, Devi
     return tuple(made.get(room.empty, ((), {})) for room in found.rooms)
 
 
-def _device_needs(item: Item, stage: Stage, state: NodeState, found: Compatibility) -> DeviceNeeds:
+def _device_needs(item: Item, stage: FillStage, state: NodeState, found: Compatibility) -> DeviceNeeds:
     """Return what the item needs of devices; items with equal claims need the same, at every level of demand."""
     taken = found.nodes.filling.taken(item, stage.kind)
     if taken.is_plain and taken.probe is None:
@@ -59,7 +59,7 @@ def _device_needs(item: Item, stage: Stage, state: NodeState, found: Compatibili
     key = (stage.held, taken.claims if taken.is_plain else item.id)
     needs = found.nodes.device_needs.get(key)
     if needs is None:
-        probe = item if taken.probe is None else Item((Part(taken.probe, 1),), 1)
+        probe = item if taken.probe is None else Item((ShapePods(taken.probe, 1),), 1)
         needs = found.nodes.device_needs[key] = device_needs(probe, state)
     return needs
 
@@ -76,7 +76,7 @@ def bound_model(
         for index in certain
         if found.pools_of(index) and not found.is_open_question(index)
     }
-    rounded: dict[Stage, RowsOfPool] = {}
+    rounded: dict[FillStage, RowsOfPool] = {}
     inside: list[list[int]] = [[] for _ in found.rooms]
     for item in judged:
         for pool in found.takers[item]:
@@ -110,7 +110,7 @@ def row_weights(
     found: Compatibility, rows: Sequence[tuple[RowsOfPool, Mapping[int, DeviceNeeds]]]
 ) -> dict[tuple[int, int], tuple[int, ...]]:
     """Return the part of each plain row that one item takes, in parts of `WHOLE`, by (item, pool)."""
-    known: dict[tuple[int, Stage], tuple[int, ...]] = {}
+    known: dict[tuple[int, FillStage], tuple[int, ...]] = {}
     stages = [room.empty for room in found.rooms]
     needs = [[(row.needs.get, row.capacity) for row in rows_of_pool] for rows_of_pool, _ in rows]
     weights = {}
@@ -124,7 +124,7 @@ def row_weights(
     return weights
 
 
-def _most(found: Compatibility, item: int, pool: int, needs: DeviceNeeds, rows: Iterable[Row]) -> int:
+def _most(found: Compatibility, item: int, pool: int, needs: DeviceNeeds, rows: Iterable[CapacityRow]) -> int:
     """How many of an item one node can hold at most, whatever else is there.
 
     What the allocator fills an empty node with is the most only where other pods cannot steer it to better choices,
@@ -137,14 +137,14 @@ def _most(found: Compatibility, item: int, pool: int, needs: DeviceNeeds, rows: 
     return max(fill, min([wanted, *limits]))
 
 
-def _amounts(item: Item, stage: Stage, found: Compatibility) -> Mapping[str, int]:
+def _amounts(item: Item, stage: FillStage, found: Compatibility) -> Mapping[str, int]:
     """Return the amounts that the item takes of such nodes; on some, a device plugin counts what others claim."""
     taken = found.nodes.filling.taken(item, stage.kind)
     return {stage.kind.names[at]: amount for at, amount in taken.amounts} if taken.is_plain else item.requests
 
 
 def _wanted_amounts(
-    items: tuple[int, ...], stage: Stage, found: Compatibility, known: dict[object, dict[str, dict[int, int]]]
+    items: tuple[int, ...], stage: FillStage, found: Compatibility, known: dict[object, dict[str, dict[int, int]]]
 ) -> Mapping[str, Mapping[int, int]]:
     """Return what each item takes of each resource of such nodes; nodes of which all take the same share it."""
     takens = tuple(found.nodes.filling.taken(found.items[item], stage.kind) for item in items)
@@ -158,14 +158,14 @@ def _wanted_amounts(
     return known[key]
 
 
-def _amount_rows(wanted: Mapping[str, Mapping[int, int]], stage: Stage) -> Iterator[Row]:
+def _amount_rows(wanted: Mapping[str, Mapping[int, int]], stage: FillStage) -> Iterator[CapacityRow]:
     for name in sorted(wanted):
         free = stage.free(name)
         if free > 0:
-            yield Row(name, free, wanted[name])
+            yield CapacityRow(name, free, wanted[name])
 
 
-def _device_rows(needs: Mapping[int, DeviceNeeds], state: NodeState) -> Iterator[Row]:
+def _device_rows(needs: Mapping[int, DeviceNeeds], state: NodeState) -> Iterator[CapacityRow]:
     """Yield a row for each set of devices that some request is confined to, and for each family of counters."""
     if not state.template.candidates:
         return
@@ -177,13 +177,13 @@ def _device_rows(needs: Mapping[int, DeviceNeeds], state: NodeState) -> Iterator
         }
         free = (bits & ~state.taken).bit_count()
         if taken and free:
-            yield Row(f"devices {bits:x}", free, taken)
+            yield CapacityRow(f"devices {bits:x}", free, taken)
     families = sorted({family for each in needs.values() for family in each.counters})
     capacities = DeviceNeeds.counter_capacities(state)
     for family in families:
         drawn = {item: each.counters[family] for item, each in needs.items() if each.counters.get(family)}
         if drawn and capacities.get(family, 0) > 0:
-            yield Row(f"counter {family}", capacities[family], drawn)
+            yield CapacityRow(f"counter {family}", capacities[family], drawn)
     for family, (sets, capacity) in sorted(DeviceNeeds.set_capacities(state).items()):
         if capacity > 0:  # an A100 has no encoders, and publishes a counter of 0
             yield from _rounded_sets(needs, family, sets, capacity)
@@ -192,10 +192,10 @@ def _device_rows(needs: Mapping[int, DeviceNeeds], state: NodeState) -> Iterator
     for name in names:
         shared = {item: each.shares[name] for item, each in needs.items() if each.shares.get(name)}
         if shared and capacities.get(name, 0) > 0:
-            yield Row(f"capacity {name}", capacities[name], shared)
+            yield CapacityRow(f"capacity {name}", capacities[name], shared)
 
 
-def _rounded_sets(needs: Mapping[int, DeviceNeeds], family: str, sets: int, capacity: int) -> Iterator[Row]:
+def _rounded_sets(needs: Mapping[int, DeviceNeeds], family: str, sets: int, capacity: int) -> Iterator[CapacityRow]:
     """Yield what is drawn of each counter set, rounded as in `_rounded` and added up: each set is a bin of its own."""
     for k in _COARSE_ROUNDINGS:
         rounded = {
@@ -204,10 +204,10 @@ def _rounded_sets(needs: Mapping[int, DeviceNeeds], family: str, sets: int, capa
             if (total := sum(_round(drawn, capacity, k) * times for name, drawn, times in each.draws if name == family))
         }
         if rounded:
-            yield Row(f"counter {family}, rounded {k} by set", sets * capacity * k, rounded)
+            yield CapacityRow(f"counter {family}, rounded {k} by set", sets * capacity * k, rounded)
 
 
-def _avoiding_rows(items: Iterable[int], found: Compatibility) -> Iterator[Row]:
+def _avoiding_rows(items: Iterable[int], found: Compatibility) -> Iterator[CapacityRow]:
     """Yield a row for pods of which each avoids all others: a node has one of them at most."""
     alike: dict[object, list[int]] = defaultdict(list)
     for item in items:
@@ -216,7 +216,7 @@ def _avoiding_rows(items: Iterable[int], found: Compatibility) -> Iterator[Row]:
             terms = shape.pod.pod_anti_affinity
             alike[shape.namespace, tuple(sorted(shape.labels.items())), terms].append(item)
     for number, group in enumerate(alike.values()):
-        yield Row(f"pods that avoid each other {number}", 1, dict.fromkeys(group, 1))
+        yield CapacityRow(f"pods that avoid each other {number}", 1, dict.fromkeys(group, 1))
 
 
 def _confining_sets(needs: Iterable[DeviceNeeds]) -> list[int]:
@@ -231,7 +231,7 @@ def _confining_sets(needs: Iterable[DeviceNeeds]) -> list[int]:
     return sorted({*named, *unions})
 
 
-def _rounded(row: Row) -> Iterator[Row]:
+def _rounded(row: CapacityRow) -> Iterator[CapacityRow]:
     """Yield u(need) for the functions u of Fekete and Schepers, which keep every set that fits in one node at most 1.
 
     u_k(x) = x where x·(k+1) is whole, else floor(x·(k+1)) / k, for needs x as parts of the capacity.
@@ -251,7 +251,7 @@ def _rounded(row: Row) -> Iterator[Row]:
         key = (capacity // common, *((item, need // common) for item, need in sorted(needs.items())))
         if key not in seen:
             seen.add(key)
-            yield Row(f"{row.name}, rounded {k}", capacity, needs)
+            yield CapacityRow(f"{row.name}, rounded {k}", capacity, needs)
 
 
 def _round(need: int, capacity: int, k: int) -> int:

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from dra_planner.model import Reason, Shape, SharedLimit
-from dra_planner.sizing.items import Item, Part
+from dra_planner.sizing.items import Item, ShapePods
 from dra_planner.sizing.packing.empty_nodes import Nodes
-from dra_planner.sizing.packing.filling import Stop
+from dra_planner.sizing.packing.filling import FillStop
 from dra_planner.sizing.packing.first_fit import Room
 
 
@@ -35,16 +35,16 @@ class Compatibility:
     nodes: Nodes
     fills: dict[tuple[int, int], int]
     ended: set[tuple[int, int]]
-    daemon_stops: dict[tuple[int, int], Stop]  # (daemon, pool)
+    daemon_stops: dict[tuple[int, int], FillStop]  # (daemon, pool)
     cut: list[Cut] = field(default_factory=list)
     takers: tuple[tuple[int, ...], ...] = ()  # pools of which an empty node takes the item
-    _stops: dict[tuple[int, int], Stop] = field(default_factory=dict)
+    _stops: dict[tuple[int, int], FillStop] = field(default_factory=dict)
 
     def pools_of(self, item: int) -> tuple[int, ...]:
         """Return the pools of which an empty node takes the item."""
         return self.takers[item]
 
-    def stop(self, item: int, pool: int) -> Stop:
+    def stop(self, item: int, pool: int) -> FillStop:
         """Return why an empty node of the pool refuses the item; worked out when asked for."""
         found = self._stops.get((item, pool))
         if found is None:
@@ -94,11 +94,11 @@ def find_compatibility(
     node of every pool are cut to the most that one takes; the rest is in `cut`.
     """
     rooms: list[Room] = []
-    daemon_stops: dict[tuple[int, int], Stop] = {}
+    daemon_stops: dict[tuple[int, int], FillStop] = {}
     for pool, (name, minimum, maximum) in enumerate(limits):
         stage = nodes.empty[pool]
         for index, daemon in enumerate(daemons):
-            item = Item((Part(daemon, 1),), 1)
+            item = Item((ShapePods(daemon, 1),), 1)
             after = nodes.filling.add(item, stage) if nodes.admits(daemon, pool) else None
             if after is None:
                 daemon_stops[index, pool] = nodes.stop(item, pool, stage)
@@ -145,13 +145,13 @@ def _cut_to_one_node(item: Item, found: Compatibility) -> Item:
         taken = min(left, part.pods)
         left -= taken
         if taken:
-            parts.append(Part(part.shape, taken))
+            parts.append(ShapePods(part.shape, taken))
         if part.pods > taken:
             found.cut.append(_not_beside_the_others(part, taken, best, item.pods, proved=proved))
     return replace(item, parts=tuple(parts))
 
 
-def _stops(item: Item, found: Compatibility) -> Iterator[Stop]:
+def _stops(item: Item, found: Compatibility) -> Iterator[FillStop]:
     """Yield why empty nodes refuse the item, of those that do."""
     for pool, room in enumerate(found.rooms):
         stop = found.nodes.try_to_place(item, pool, room.empty)
@@ -161,9 +161,9 @@ def _stops(item: Item, found: Compatibility) -> Iterator[Stop]:
 
 def _without_hopeless(item: Item, found: Compatibility) -> Item:
     """Return the item without the shapes that no empty node takes at all, unless that is every one."""
-    hopeless: dict[str, Stop] = {}
+    hopeless: dict[str, FillStop] = {}
     for part in item.parts:
-        stops = list(_stops(Item((Part(part.shape, 1),), 1), found))
+        stops = list(_stops(Item((ShapePods(part.shape, 1),), 1), found))
         if stops and len(stops) == len(found.rooms):
             hopeless[part.shape.id] = next((stop for stop in stops if stop.is_undecided), stops[0])
     if not hopeless or len(hopeless) == len(item.parts):
@@ -175,7 +175,7 @@ def _without_hopeless(item: Item, found: Compatibility) -> Item:
     return replace(item, parts=tuple(part for part in item.parts if part.shape.id not in hopeless))
 
 
-def _not_beside_the_others(part: Part, taken: int, stop: Stop, wanted: int, *, proved: bool) -> Cut:
+def _not_beside_the_others(part: ShapePods, taken: int, stop: FillStop, wanted: int, *, proved: bool) -> Cut:
     shared = next(claim for claim in part.shape.claims if claim.shared is not None)
     why = f": {stop.reasons[0].message}" if stop.reasons else ""
     reason = Reason(

@@ -15,7 +15,7 @@ from dra_planner.releases import Features
 from dra_planner.sizing.device_needs import DeviceNeeds
 from dra_planner.sizing.doubts import DoubtfulPlace
 from dra_planner.sizing.items import Item
-from dra_planner.sizing.packing.filling import Filling, Stage, Stop
+from dra_planner.sizing.packing.filling import Filling, FillStage, FillStop
 
 
 @dataclass(slots=True, kw_only=True)
@@ -31,7 +31,7 @@ class Nodes:
     demand: Demand
     filling: Filling
     is_generous: bool
-    empty: tuple[Stage, ...] = ()
+    empty: tuple[FillStage, ...] = ()
     device_needs: dict[object, DeviceNeeds] = field(default_factory=dict)  # what `rows` found out
     _ask: DoubtfulPlace = field(default_factory=DoubtfulPlace)
     _opened: dict[int, NodeState] = field(default_factory=dict)
@@ -59,7 +59,7 @@ class Nodes:
             is_generous=is_generous,
             _sight=_neighbours(demand),
         )
-        stages: dict[int, Stage] = {}
+        stages: dict[int, FillStage] = {}
         for pool, kind in enumerate(group_kinds(offers)):
             if kind == pool:
                 stages[pool] = nodes.filling.open(nodes.node(pool))
@@ -124,7 +124,7 @@ class Nodes:
             for term in shape.pod.pod_anti_affinity
         )
 
-    def is_doubtful(self, item: Item, pool: int, stage: Stage) -> bool:
+    def is_doubtful(self, item: Item, pool: int, stage: FillStage) -> bool:
         """Whether the node, which refuses the item, may do so for other reasons than labels, amounts and devices."""
         offer = self.offers[pool]
         if offer.at_most or offer.unknown_labels:
@@ -135,21 +135,21 @@ class Nodes:
         answer = self.filling.refusal(item, stage)
         return isinstance(answer, Undecided) or (isinstance(answer, Refusal) and answer.kind == "error")
 
-    def stop(self, item: Item, pool: int, stage: Stage) -> Stop:
+    def stop(self, item: Item, pool: int, stage: FillStage) -> FillStop:
         """Return why a node of the pool in this state refuses the item."""
         stop = self.try_to_place(item, pool, stage)
         if stop is None:
             raise AssertionError(f"a node of pool {self.offers[pool].name} takes {item.id}, and was said not to")
         return stop
 
-    def try_to_place(self, item: Item, pool: int, stage: Stage) -> Stop | None:
+    def try_to_place(self, item: Item, pool: int, stage: FillStage) -> FillStop | None:
         """Put the pods of the item on a node of the pool one by one; return what stops it, None where nothing does."""
         state, pods = stage.on(self.node(pool)), 0
         for part in item.parts:
             for _ in range(part.pods):
                 answer = self._ask(part.shape, state)
                 if not isinstance(answer, Placement):
-                    return Stop(answer, part.shape, pods)
+                    return FillStop(answer, part.shape, pods)
                 state, pods = answer.node, pods + 1
         return None
 

@@ -26,7 +26,7 @@ _ANYWHERE = (Toleration(operator="Exists"),)
 
 
 @dataclass(frozen=True, slots=True)
-class Stop:
+class FillStop:
     """Why a node takes no further item, and how many pods of it were on their way when it stopped."""
 
     answer: Refusal | Undecided
@@ -59,7 +59,7 @@ class Stop:
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class ItemUse:
     """What one item takes of nodes of a kind.
 
     `amounts` are (position among the kind's resources, amount). `probe` is a pod with its claims, and with what others
@@ -88,29 +88,29 @@ class Held:
 
 
 @dataclass(slots=True, eq=False)
-class Kind:
+class NodeKind:
     """Equal nodes: their resources, and the states that they were found in."""
 
     template: Template
     names: tuple[str, ...]
     capacity: tuple[int, ...]
     watching: frozenset[PodView]
-    taken: dict[str, Taken] = field(default_factory=dict)  # by item
-    claimless: dict[str, Taken] = field(default_factory=dict)  # the same, shared by kinds with these resources
+    taken: dict[str, ItemUse] = field(default_factory=dict)  # by item
+    claimless: dict[str, ItemUse] = field(default_factory=dict)  # the same, shared by kinds with these resources
     helds: dict[Hashable, Held] = field(default_factory=dict)
-    stages: dict[tuple[tuple[int, ...], Held], Stage] = field(default_factory=dict)
+    stages: dict[tuple[tuple[int, ...], Held], FillStage] = field(default_factory=dict)
 
 
-class Stage:
+class FillStage:
     """A state of a node of one kind; compared by identity, since equal states are the same object."""
 
     __slots__ = ("after", "held", "kind", "used")
 
-    def __init__(self, kind: Kind, used: tuple[int, ...], held: Held) -> None:
+    def __init__(self, kind: NodeKind, used: tuple[int, ...], held: Held) -> None:
         self.kind = kind
         self.used = used
         self.held = held
-        self.after: dict[str, Stage | None] = {}
+        self.after: dict[str, FillStage | None] = {}
 
     @property
     def state(self) -> NodeState:
@@ -132,11 +132,11 @@ class Filling:
     """Asks the allocator, and remembers."""
 
     def __init__(self) -> None:
-        self._kinds: dict[int, Kind] = {}
+        self._kinds: dict[int, NodeKind] = {}
         self._probes: dict[object, int] = {}
-        self._claimless: dict[object, dict[str, Taken]] = {}
+        self._claimless: dict[object, dict[str, ItemUse]] = {}
 
-    def open(self, state: NodeState) -> Stage:
+    def open(self, state: NodeState) -> FillStage:
         """Return the stage of a node in this state; nodes of one template are of one kind."""
         kind = self._kinds.get(id(state.template))
         if kind is None:
@@ -145,17 +145,17 @@ class Filling:
             watching = frozenset(view for view, _ in state.template.sight.watchers)
             capacity = tuple(amounts.get(name, 0) for name in names)
             claimless = self._claimless.setdefault((names, id(state.template.sight)), {})
-            kind = Kind(state.template, names, capacity, watching, claimless=claimless)
+            kind = NodeKind(state.template, names, capacity, watching, claimless=claimless)
             self._kinds[id(state.template)] = kind
         used = dict(state.used)
         return _stage(kind, tuple(used.get(name, 0) for name in kind.names), _held(kind, state))
 
-    def add(self, item: Item, stage: Stage) -> Stage | None:
+    def add(self, item: Item, stage: FillStage) -> FillStage | None:
         """Return the node with one more of the item on it, None where it takes none."""
         count, after = self.fill(item, stage, 1)
         return after if count else None
 
-    def fill(self, item: Item, stage: Stage, limit: int) -> tuple[int, Stage]:
+    def fill(self, item: Item, stage: FillStage, limit: int) -> tuple[int, FillStage]:
         """Return how many of the item, at most `limit`, go onto the node one after another, and what it becomes."""
         kind, held = stage.kind, stage.held
         taken = kind.taken.get(item.id) or self.taken(item, kind)
@@ -184,7 +184,7 @@ class Filling:
             now[at] += limit * amount
         return limit, _stage(kind, tuple(now), held)
 
-    def room_for(self, item: Item, stage: Stage, limit: int) -> tuple[int, bool]:
+    def room_for(self, item: Item, stage: FillStage, limit: int) -> tuple[int, bool]:
         """Return how many of the item, at most `limit`, go onto the node, and whether it takes no more of them."""
         kind = stage.kind
         taken = kind.taken.get(item.id) or self.taken(item, kind)
@@ -198,7 +198,7 @@ class Filling:
         count, last = self.fill(item, stage, limit)
         return count, count < limit and self.add(item, last) is None
 
-    def refusal(self, item: Item, stage: Stage) -> Refusal | Undecided | None:
+    def refusal(self, item: Item, stage: FillStage) -> Refusal | Undecided | None:
         """Return why the devices of a node are not enough for one more of a plain item; None where amounts are not.
 
         The answer is about a pod that has the item's claims and nothing else.
@@ -207,7 +207,7 @@ class Filling:
         answer = stage.held.after.get(taken.claims) if taken.probe is not None else None
         return None if answer is None or isinstance(answer, Held) else answer
 
-    def taken(self, item: Item, kind: Kind) -> Taken:
+    def taken(self, item: Item, kind: NodeKind) -> ItemUse:
         """Return what one of the item takes of nodes of a kind."""
         found = kind.taken.get(item.id)
         if found is None:
@@ -219,7 +219,7 @@ class Filling:
             kind.taken[item.id] = found
         return found
 
-    def _taken(self, item: Item, kind: Kind) -> Taken:
+    def _taken(self, item: Item, kind: NodeKind) -> ItemUse:
         shape = item.parts[0].shape
         needs = needs_of(shape, kind.template)
         positions = {name: at for at, name in enumerate(kind.names)}
@@ -231,17 +231,17 @@ class Filling:
             and all(name in positions for name in needs.requests)
         )
         if not is_plain:
-            return Taken()
+            return ItemUse()
         amounts = tuple((positions[name], amount) for name, amount in needs.requests.items() if amount)
         claims = tuple(_nameless(at, claim) for at, claim in enumerate(needs.claims))
         noticed = needs.view if kind.template.sight.notices(needs.view) else None
         if not claims and noticed is None:
-            return Taken(amounts, is_plain=True)
+            return ItemUse(amounts, is_plain=True)
         seen = () if noticed is None else (noticed, tuple(sorted(noticed.labels.items())))
         number = self._probes.setdefault((claims, seen), len(self._probes) + 1)
-        return Taken(amounts, number, _probe(number, claims, noticed), is_plain=True)
+        return ItemUse(amounts, number, _probe(number, claims, noticed), is_plain=True)
 
-    def _hold(self, kind: Kind, held: Held, taken: Taken) -> Held | Refusal | Undecided:
+    def _hold(self, kind: NodeKind, held: Held, taken: ItemUse) -> Held | Refusal | Undecided:
         """Ask the allocator for the devices of one more item."""
         assert taken.probe is not None
         answer = place(taken.probe, held.state)
@@ -249,7 +249,7 @@ class Filling:
         held.after[taken.claims] = after
         return after
 
-    def _fill_slowly(self, item: Item, stage: Stage, limit: int) -> tuple[int, Stage]:
+    def _fill_slowly(self, item: Item, stage: FillStage, limit: int) -> tuple[int, FillStage]:
         number = 0
         while number < min(limit, MOST_ASKED):
             after = stage.after.get(item.id, stage)
@@ -260,7 +260,7 @@ class Filling:
             number, stage = number + 1, after
         return number, stage
 
-    def _place_parts(self, item: Item, stage: Stage) -> Stage | None:
+    def _place_parts(self, item: Item, stage: FillStage) -> FillStage | None:
         state = stage.state
         for part in item.parts:
             shape = _unpinned(part.shape)
@@ -274,7 +274,7 @@ class Filling:
         return _stage(kind, tuple(used.get(name, 0) for name in kind.names), _held(kind, state))
 
 
-def _held(kind: Kind, state: NodeState) -> Held:
+def _held(kind: NodeKind, state: NodeState) -> Held:
     key = (state.taken, state.shares, state.ports, state.pods, state.claims)
     found = kind.helds.get(key)
     if found is None:
@@ -282,11 +282,11 @@ def _held(kind: Kind, state: NodeState) -> Held:
     return found
 
 
-def _stage(kind: Kind, used: tuple[int, ...], held: Held) -> Stage:
+def _stage(kind: NodeKind, used: tuple[int, ...], held: Held) -> FillStage:
     key = (used, held)
     found = kind.stages.get(key)
     if found is None:
-        found = kind.stages[key] = Stage(kind, used, held)
+        found = kind.stages[key] = FillStage(kind, used, held)
     return found
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from dra_planner.model import SharedLimit, nodes_left
 from dra_planner.sizing.items import Item
-from dra_planner.sizing.packing.filling import Filling, Stage
+from dra_planner.sizing.packing.filling import Filling, FillStage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +24,7 @@ class Room:
     """
 
     name: str
-    empty: Stage
+    empty: FillStage
     minimum: int
     maximum: int | None
     limits: tuple[SharedLimit, ...] = ()
@@ -35,7 +35,7 @@ class NodeClass:
     """Identical nodes of a pool, and how they were filled: (item, how many), in order."""
 
     pool: int
-    stage: Stage
+    stage: FillStage
     count: int
     history: tuple[tuple[int, int], ...] = ()
 
@@ -180,7 +180,7 @@ _NOTHING: tuple[int, None] = (0, None)
 
 
 def _filled(
-    group: NodeClass, index: int, item: Item, wanted: int, filling: Filling, held: tuple[int, Stage | None]
+    group: NodeClass, index: int, item: Item, wanted: int, filling: Filling, held: tuple[int, FillStage | None]
 ) -> tuple[list[NodeClass], int]:
     """Return what becomes of a class (full nodes, the node that takes the rest, untouched nodes) and what was placed.
 

@@ -12,7 +12,7 @@ from dra_planner.sizing.bound.columns import Center, Column, ColumnProgram, Gene
 from dra_planner.sizing.bound.exact import BoundModel
 from dra_planner.sizing.bound.node_program import SCALE
 from dra_planner.sizing.bound.pricing import Pattern, Pricer
-from dra_planner.sizing.bound.proof import Part
+from dra_planner.sizing.bound.proof import ConnectedPools
 from dra_planner.sizing.items import Item
 from dra_planner.sizing.packing.downsizing import downsize
 from dra_planner.sizing.packing.filling import Filling
@@ -63,7 +63,7 @@ class Mixing:
     def __post_init__(self) -> None:
         self._patterns = Patterns(self.market.found, self.filling)
 
-    def generate(self, part: Part, packing: Packing) -> Generated:
+    def generate(self, part: ConnectedPools, packing: Packing) -> Generated:
         """Return the cheapest mix for one part; the nodes of a packing are columns to begin with."""
         program = ColumnProgram(
             part.model,
@@ -83,7 +83,7 @@ class Mixing:
         self._dived += program.dive()
         return made
 
-    def _beginning(self, part: Part) -> Iterator[tuple[int, int]]:
+    def _beginning(self, part: ConnectedPools) -> Iterator[tuple[int, int]]:
         """Yield pairs of an item and a pool whose node filled with it is a column; the cheapest, where many."""
         found, demand = self.market.found, part.model.demand
         few = self.few.intersection(part.pools)
@@ -222,7 +222,7 @@ def _round_up(market: Market, whole: Sequence[tuple[Column, int]], solver: Any) 
     return [(column, count + round(more)) for (column, count), more in zip(whole, solution.col_value, strict=True)]
 
 
-def _best_prices(part: Part, costs: Sequence[Fraction]) -> Center:
+def _best_prices(part: ConnectedPools, costs: Sequence[Fraction]) -> Center:
     """Return the prices that prove most of this part, scaled so that no node is worth more than it costs."""
     if not part.worths:
         return Center()

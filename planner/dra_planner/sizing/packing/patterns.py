@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import permutations
 
 from dra_planner.sizing.packing.compatibility import Compatibility
-from dra_planner.sizing.packing.filling import Filling, Stage
+from dra_planner.sizing.packing.filling import Filling, FillStage
 
 MOST_PERMUTED = 4
 """Kinds of claims on one node of which every order is tried."""
@@ -28,7 +28,7 @@ class Patterns:
         """Whether some order that was tried puts all of the pattern on an empty node of the pool."""
         return self._order(pool, pattern) is not None
 
-    def fill(self, pool: int, pattern: Mapping[int, int]) -> tuple[Stage, History]:
+    def fill(self, pool: int, pattern: Mapping[int, int]) -> tuple[FillStage, History]:
         """Return an empty node of the pool filled with the pattern, or with as much of it as it takes, and how."""
         stage = self.found.rooms[pool].empty
         history = []
@@ -58,7 +58,7 @@ class Patterns:
         return (*(item for at in order for item in named[at]), *free)
 
     def _find_order(
-        self, stage: Stage, groups: Sequence[Sequence[int]], pattern: Mapping[int, int]
+        self, stage: FillStage, groups: Sequence[Sequence[int]], pattern: Mapping[int, int]
     ) -> tuple[int, ...] | None:
         for order in _orders(len(groups)):
             now = stage

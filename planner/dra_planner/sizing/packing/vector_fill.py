@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from operator import mul
 
-from dra_planner.sizing.packing.filling import Filling, Stage
+from dra_planner.sizing.packing.filling import Filling, FillStage
 from dra_planner.sizing.packing.first_fit import Items, NodeClass, Packing, Room
 
 MOST_ITEMS = 48
@@ -53,7 +53,7 @@ def refill(
 def _fill_pool(
     pool: int,
     left: dict[int, int],
-    empty: Stage,
+    empty: FillStage,
     items: Items,
     weights: Weights,
     filling: Filling,
@@ -75,8 +75,8 @@ def _fill_pool(
 
 
 def _pattern(
-    pool: int, left: Mapping[int, int], empty: Stage, items: Items, weights: Weights, filling: Filling
-) -> tuple[Stage, list[tuple[int, int]]]:
+    pool: int, left: Mapping[int, int], empty: FillStage, items: Items, weights: Weights, filling: Filling
+) -> tuple[FillStage, list[tuple[int, int]]]:
     """Return one node with its fair part of what is left, topped up, and what was put on it, in order."""
     rows = range(len(weights[next(iter(left)), pool]))
     area = [sum(weights[item, pool][row] * count for item, count in left.items()) for row in rows]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dra_planner.cel import Dialect, Refused, compile
+from dra_planner.cel import Dialect, RejectedSelector, compile
 from dra_planner.manifests import selectors_of
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.stack_view import StackView
@@ -18,7 +18,7 @@ def check(view: StackView) -> Iterator[Finding]:
     dialect = Dialect.of(view.features, environment="new")
     for selector in selectors_of(view.manifests):
         outcome = compile(selector.expression, dialect)
-        if isinstance(outcome, Refused) and outcome.kind == "unsupported":
+        if isinstance(outcome, RejectedSelector) and outcome.kind == "unsupported":
             text = " ".join(selector.expression.split())
             shown = text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"
             yield Finding(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dra_planner.drivers.nvidia.chart_values import OVERRIDE, REFUSED
 from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
 from dra_policies.unknowns import UNKNOWN, Properties
-from dra_policies.view.stack_view import DraDriver, StackView
+from dra_policies.view.stack_view import InstalledDriver, StackView
 
 
 def check(view: StackView) -> Iterator[Finding]:
@@ -16,7 +16,7 @@ def check(view: StackView) -> Iterator[Finding]:
             yield from _refused(driver, driver.values)
 
 
-def _refused(driver: DraDriver, values: Properties) -> Iterator[Finding]:
+def _refused(driver: InstalledDriver, values: Properties) -> Iterator[Finding]:
     gpus, override = _truth(values, "resources.gpus.enabled", True), _truth(values, OVERRIDE, False)
     if gpus and override is False:
         yield Finding(

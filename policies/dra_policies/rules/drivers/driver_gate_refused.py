@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dra_planner.drivers import nvidia
-from dra_planner.drivers.nvidia import DriverSettings
+from dra_planner.drivers.nvidia import PublishingSettings
 from dra_planner.drivers.nvidia.settings import gate_faults
 from dra_planner.errors import PlannerError
 from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
@@ -21,7 +21,7 @@ def check(view: StackView) -> Iterator[Finding]:
         except PlannerError:
             continue
         known = {gate: value for gate, value in gates.items() if isinstance(value, bool)}
-        for _, fault in gate_faults(release, DriverSettings(gates=known)):
+        for _, fault in gate_faults(release, PublishingSettings(gates=known)):
             yield Finding(
                 message=f"{driver.title}: {fault.message}, so its plugin does not start", fix=fault.fix, urn=driver.urn
             )

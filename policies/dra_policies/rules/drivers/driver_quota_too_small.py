@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from dra_planner.clouds import cloud
 from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
-from dra_policies.view.stack_view import CriticalPodQuota, DeclaredPool, DraDriver, StackView
+from dra_policies.view.stack_view import CriticalPodQuota, DeclaredPool, InstalledDriver, StackView
 
 CRITICAL = ("system-node-critical", "system-cluster-critical")
 
@@ -20,7 +20,7 @@ def check(view: StackView) -> Iterator[Finding]:
             yield from _check_driver(driver, pools, view)
 
 
-def _check_driver(driver: DraDriver, pools: list[DeclaredPool], view: StackView) -> Iterator[Finding]:
+def _check_driver(driver: InstalledDriver, pools: list[DeclaredPool], view: StackView) -> Iterator[Finding]:
     if driver.namespace is None or driver.priority_class is None:
         yield Finding(
             message=f"{driver.title}: its namespace or priority class is not known, so neither is its quota",
@@ -49,7 +49,7 @@ def _check_driver(driver: DraDriver, pools: list[DeclaredPool], view: StackView)
 
 
 def _compare(
-    quota: CriticalPodQuota, needed: int | None, driver: DraDriver, pools: list[DeclaredPool]
+    quota: CriticalPodQuota, needed: int | None, driver: InstalledDriver, pools: list[DeclaredPool]
 ) -> Iterator[Finding]:
     if quota.pods is None or needed is None:
         unknown = "its number of pods" if quota.pods is None else "how far the pools can grow"
@@ -68,7 +68,7 @@ def _compare(
         )
 
 
-def _needed(driver: DraDriver, pools: list[DeclaredPool]) -> int | None:
+def _needed(driver: InstalledDriver, pools: list[DeclaredPool]) -> int | None:
     if driver.other_critical_pods is None:
         return None
     total = driver.other_critical_pods

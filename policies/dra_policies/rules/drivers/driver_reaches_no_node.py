@@ -8,7 +8,7 @@ from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
 from dra_policies.unknowns import Properties
 from dra_policies.view.driver_pod import plugin_pod
 from dra_policies.view.node_selection import affine, selects, tolerates
-from dra_policies.view.stack_view import DeclaredPool, DraDriver, StackView
+from dra_policies.view.stack_view import DeclaredPool, InstalledDriver, StackView
 
 
 def check(view: StackView) -> Iterator[Finding]:
@@ -23,7 +23,7 @@ def check(view: StackView) -> Iterator[Finding]:
             yield from _nowhere(driver, view)
 
 
-def _nowhere(driver: DraDriver, view: StackView) -> Iterator[Finding]:
+def _nowhere(driver: InstalledDriver, view: StackView) -> Iterator[Finding]:
     """Yield that the driver selects none of the stack's GPU nodes, none of which is labelled for it."""
     pools = [pool for pool in view.pools if pool.has_gpus is not False]
     if pools and all(pool.has_gpus and pool.is_labelled is False and pool.runs_driver is False for pool in pools):
@@ -36,7 +36,7 @@ def _nowhere(driver: DraDriver, view: StackView) -> Iterator[Finding]:
         )
 
 
-def _faults(driver: DraDriver, pod: Properties, pool: DeclaredPool) -> Iterator[Finding]:
+def _faults(driver: InstalledDriver, pod: Properties, pool: DeclaredPool) -> Iterator[Finding]:
     if tolerates(pod, pool) is False:
         taints = ", ".join(str(taint) for taint in pool.taints or () if taint.effect != "PreferNoSchedule")
         fix = "set kubeletPlugin.tolerations: [{key: nvidia.com/gpu, operator: Exists}]"
@@ -57,7 +57,7 @@ def _of(keys: list[str]) -> str:
     return f"set kubeletPlugin.tolerations: [{listed}]"
 
 
-def _finding(driver: DraDriver, pool: DeclaredPool, says: str, fix: str) -> Finding:
+def _finding(driver: InstalledDriver, pool: DeclaredPool, says: str, fix: str) -> Finding:
     return Finding(
         message=f"the kubelet plugin of {driver.title} never runs on {pool.title}: it {says}", fix=fix, urn=driver.urn
     )

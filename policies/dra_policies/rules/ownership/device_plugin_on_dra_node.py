@@ -8,7 +8,7 @@ from dra_planner.clouds import DRA, cloud
 from dra_policies.rules.resource_rows import broken_rows
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.node_selection import REQUIRED_TERMS, may_run_on, shown_term, term_accepts
-from dra_policies.view.stack_view import DeclaredPool, DevicePlugin, StackView
+from dra_policies.view.stack_view import DeclaredPool, PluginWorkload, StackView
 
 EXCLUSION = f'{{key: {DRA}, operator: NotIn, values: ["true"]}}'
 
@@ -22,7 +22,7 @@ def check(view: StackView) -> Iterator[Finding]:
     yield from broken_rows(view, RULE.id)
 
 
-def _on_pools(plugin: DevicePlugin, pools: list[DeclaredPool]) -> Iterator[Finding]:
+def _on_pools(plugin: PluginWorkload, pools: list[DeclaredPool]) -> Iterator[Finding]:
     """Yield one finding for the pools a plugin runs on, and one for those where it cannot be told."""
     for certain in (True, False):
         hit = [pool for pool in pools if _runs_on(plugin, pool) is (True if certain else None)]
@@ -41,7 +41,7 @@ def _on_pools(plugin: DevicePlugin, pools: list[DeclaredPool]) -> Iterator[Findi
             )
 
 
-def _runs_on(plugin: DevicePlugin, pool: DeclaredPool) -> bool | None:
+def _runs_on(plugin: PluginWorkload, pool: DeclaredPool) -> bool | None:
     runs = may_run_on(plugin.pod, pool)
     if plugin.opt_out_label and pool.labels is not None and runs is not False:
         value = pool.labels.get(plugin.opt_out_label, "")
@@ -51,7 +51,7 @@ def _runs_on(plugin: DevicePlugin, pool: DeclaredPool) -> bool | None:
     return runs
 
 
-def _reason(plugin: DevicePlugin, pool: DeclaredPool) -> str:
+def _reason(plugin: PluginWorkload, pool: DeclaredPool) -> str:
     """Say which of the ORed terms lets the plugin in, or that nothing keeps it out."""
     terms = plugin.pod.items(REQUIRED_TERMS) or ()
     letting_in = [(number, term) for number, term in enumerate(terms, 1) if term_accepts(term, pool) is not False]
@@ -64,7 +64,7 @@ def _reason(plugin: DevicePlugin, pool: DeclaredPool) -> str:
     return f"{shown} of its {len(terms)} node-selector terms {verb} not exclude {DRA}=true, and terms are ORed"
 
 
-def _fix(plugin: DevicePlugin) -> str:
+def _fix(plugin: PluginWorkload) -> str:
     if plugin.opt_out_label:
         return f'label the pool\'s nodes {plugin.opt_out_label}="false", or set devicePlugin.enabled to false'
     return f"add {EXCLUSION} to every node-selector term of its required node affinity"

@@ -17,7 +17,7 @@ from dra_policies.view.stack_view import DeclaredPool, StackView
 _OF_KUBERNETES: Final = ("kubernetes.io", "k8s.io")
 
 
-class Refused(NamedTuple):
+class RejectedPool(NamedTuple):
     """What is wrong with a pool."""
 
     says: str
@@ -31,7 +31,7 @@ def check(view: StackView) -> Iterator[Finding]:
             yield Finding(message=f"{pool.title}: {says}", fix=fix, urn=pool.urn)
 
 
-def _faults(pool: DeclaredPool) -> Iterator[Refused]:
+def _faults(pool: DeclaredPool) -> Iterator[RejectedPool]:
     if not pool.own.values or pool.own.has("spec.template"):
         return  # of a plan, with the labels that its nodes will have; of Karpenter, which sets what nobody else may
     yield from _counts(pool)
@@ -42,7 +42,7 @@ def _faults(pool: DeclaredPool) -> Iterator[Refused]:
     yield from _taints_of_system_pools(pool)
 
 
-def _counts(pool: DeclaredPool) -> Iterator[Refused]:
+def _counts(pool: DeclaredPool) -> Iterator[RejectedPool]:
     """Yield counts of which one excludes another; those of GKE at creation are of one zone, its limits of all."""
     paths = cloud(pool.cloud).pool
     for limits in paths.limits if not pool.is_fixed else ():
@@ -50,7 +50,7 @@ def _counts(pool: DeclaredPool) -> Iterator[Refused]:
         if low is None or high is None or high < 0:
             continue
         if low > high:
-            yield Refused(
+            yield RejectedPool(
                 f"its minimum is {low}, and its maximum {high}",
                 fix=f"set {limits.minimum} to {high} or less, or {limits.maximum} to {low} or more",
             )
@@ -60,18 +60,18 @@ def _counts(pool: DeclaredPool) -> Iterator[Refused]:
         if wanted is None or wanted < 0:
             continue
         if wanted > high:
-            yield Refused(
+            yield RejectedPool(
                 f"it is made with {wanted} nodes, and its maximum is {high}",
                 fix=f"set {path} to {high} or less, or {limits.maximum} to {wanted} or more",
             )
         elif wanted < low:
-            yield Refused(
+            yield RejectedPool(
                 f"it is made with {counted(wanted, 'node')}, and its minimum is {low}",
                 fix=f"set {path} to {low} or more, or {limits.minimum} to {wanted} or less",
             )
 
 
-def _labels(pool: DeclaredPool) -> Iterator[Refused]:
+def _labels(pool: DeclaredPool) -> Iterator[RejectedPool]:
     """Yield labels that the cloud takes from nobody; those of this project are no concern here."""
     of_cloud = cloud(pool.cloud)
     for key, value in (pool.labels or {}).items():
@@ -81,10 +81,10 @@ def _labels(pool: DeclaredPool) -> Iterator[Refused]:
         if value is not None and certain and key not in of_cloud.reserved_labels:
             says, _, advice = of_cloud.label_fault(key, value).partition("; ")
             if says:
-                yield Refused(says, fix=f'remove the label "{key}", or {advice}')
+                yield RejectedPool(says, fix=f'remove the label "{key}", or {advice}')
 
 
-def _effects(pool: DeclaredPool) -> Iterator[Refused]:
+def _effects(pool: DeclaredPool) -> Iterator[RejectedPool]:
     """Yield effects in the words of Kubernetes where the cloud has its own (EKS API reference, Taint)."""
     of_cloud = cloud(pool.cloud)
     for item in pool.own.items("taints") or () if of_cloud.taint_effects else ():
@@ -93,10 +93,10 @@ def _effects(pool: DeclaredPool) -> Iterator[Refused]:
             meant = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", effect).upper()
             is_meant = effect in get_args(TaintEffect)
             fix = f'write "{meant}"' if is_meant else f"write one of {', '.join(of_cloud.taint_effects)}"
-            yield Refused(f'{of_cloud.title} knows no taint effect "{effect}"', fix)
+            yield RejectedPool(f'{of_cloud.title} knows no taint effect "{effect}"', fix)
 
 
-def _beside_template(group: Properties, template: Properties | None) -> Iterator[Refused]:
+def _beside_template(group: Properties, template: Properties | None) -> Iterator[RejectedPool]:
     """What a group and its launch template may not both say.
 
     Sources: EKS API reference, CreateNodegroup; EKS user guide, "Customize managed nodes with launch templates";
@@ -105,51 +105,51 @@ def _beside_template(group: Properties, template: Properties | None) -> Iterator
     if (template is None and group.has("launchTemplate") is not True) or group.has("arn"):
         return  # a group that is there has what EKS made of both: machines and a version that nobody wrote
     if group.has("diskSize") and group.at("diskSize") != 0:  # what the provider computes for a group with a template
-        yield Refused(
+        yield RejectedPool(
             "it has a launch template and a diskSize", fix="remove diskSize, and say the size in the template"
         )
     if group.has("remoteAccess"):
-        yield Refused(
+        yield RejectedPool(
             "it has a launch template and remoteAccess", fix="remove remoteAccess, and say the key in the template"
         )
     if template is None:
         return
     if template.has("instanceType") and group.texts("instanceTypes"):
-        yield Refused(
+        yield RejectedPool(
             "it and its launch template both name machines",
             fix="remove instanceTypes, or instanceType of the template",
         )
     has_image = template.has("imageId")
     image, version = group.text("amiType"), group.text("version")
     if has_image and image and image != "CUSTOM":
-        yield Refused(
+        yield RejectedPool(
             f"its launch template names an image, and it asks for {image}",
             fix='set amiType to "CUSTOM" and remove version, or remove imageId of the template',
         )
     elif has_image and version:
-        yield Refused(
+        yield RejectedPool(
             f"its launch template names an image, and it asks for Kubernetes {version}",
             fix="remove version: the image says it",
         )
     elif has_image and (release := group.text("releaseVersion")):
-        yield Refused(
+        yield RejectedPool(
             f"its launch template names an image, and it asks for the release {release} of EKS' own",
             fix="remove releaseVersion, or imageId of the template",
         )
     elif has_image is False and image == "CUSTOM":
-        yield Refused(
+        yield RejectedPool(
             "its image is its own, and its launch template names none",
             fix="set imageId of the template, or an image of EKS as amiType",
         )
 
 
-def _name_and_zones(pool: DeclaredPool) -> Iterator[Refused]:
+def _name_and_zones(pool: DeclaredPool) -> Iterator[RejectedPool]:
     """Yield names and zones that clouds with a pattern for names, or a list of zones, do not take."""
     of_cloud = cloud(pool.cloud)
     name = pool.own.text("agentPoolName") or pool.own.text("name")
     if name and of_cloud.pool_name_pattern and not re.fullmatch(of_cloud.pool_name_pattern, name):
         most = of_cloud.longest_pool_name
-        yield Refused(
+        yield RejectedPool(
             f'{of_cloud.title} takes no agent pool called "{name}": 1 to {most} lower-case letters and digits, '
             "the first a letter",
             fix=f'call it "{of_cloud.pool_name(name)}"',
@@ -158,17 +158,17 @@ def _name_and_zones(pool: DeclaredPool) -> Iterator[Refused]:
     wrong = [zone for zone in pool.own.texts("availabilityZones") or () if known and zone and zone not in known]
     if wrong:
         fix = f"name zones among {', '.join(known[:-1])} and {known[-1]}"
-        yield Refused(f'{of_cloud.title} knows no zone "{wrong[0]}"', fix=fix)
+        yield RejectedPool(f'{of_cloud.title} knows no zone "{wrong[0]}"', fix=fix)
 
 
-def _taints_of_system_pools(pool: DeclaredPool) -> Iterator[Refused]:
+def _taints_of_system_pools(pool: DeclaredPool) -> Iterator[RejectedPool]:
     """Yield taints on pools of a mode in which the cloud takes none."""
     of_cloud = cloud(pool.cloud)
     key, value = of_cloud.system_mode
     for taint in pool.taints or () if key and pool.own.text(key) == value else ():
         if taint.key != "CriticalAddonsOnly" and taint.effect != "PreferNoSchedule":
             says = f"it is a system pool, and {of_cloud.title} takes no taint {taint.key} there"
-            yield Refused(says, fix=f'set {key} to "User"')
+            yield RejectedPool(says, fix=f'set {key} to "User"')
 
 
 RULE = Rule(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dra_planner.drivers import nvidia
 from dra_policies.rules.drivers.driver_release_faulty import KNOWN_FAULTS
 from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
-from dra_policies.view.stack_view import DraDriver, StackView
+from dra_policies.view.stack_view import InstalledDriver, StackView
 
 
 def check(view: StackView) -> Iterator[Finding]:
@@ -33,7 +33,7 @@ def _older(version: str, planned: str) -> str:
     return ", which is newer although its number is smaller" if is_older and numbers[0] > numbers[1] else ""
 
 
-def _is_installable(driver: DraDriver) -> bool:
+def _is_installable(driver: InstalledDriver) -> bool:
     """Whether nothing worse is said of the version by another rule."""
     if driver.version in KNOWN_FAULTS:
         return False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-from dra_sandbox.clouds.rows import Facts, Request
+from dra_sandbox.clouds.rows import CloudRequest, Facts
 from dra_sandbox.clouds.wire import Values
 
 CLUSTER, ADDON = "aws:eks/cluster:Cluster", "aws:eks/addon:Addon"
@@ -68,7 +68,7 @@ def default_version(facts: Facts) -> str:
     return f"v{cluster['version']}.0-eksbuild.1"
 
 
-def version_is_for_the_minor(request: Request) -> str | None:
+def version_is_for_the_minor(request: CloudRequest) -> str | None:
     """A kube-proxy of another minor than the cluster's is none of its versions: terraform-provider-aws issue 33385 and
     awsdocs/amazon-eks-user-guide pull request 1170. Which versions of other add-ons are for a minor no file says.
     """

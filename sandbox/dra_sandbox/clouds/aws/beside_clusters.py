@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dra_sandbox.clouds.aws.clusters import ENTRY, MODES, authentication_mode
 from dra_sandbox.clouds.aws.functions import ACCOUNT, CALLER
-from dra_sandbox.clouds.rows import Request
+from dra_sandbox.clouds.rows import CloudRequest
 
 LOG_GROUP = "aws:cloudwatch/logGroup:LogGroup"
 
 
-def come_and_go(request: Request) -> None:
+def come_and_go(request: CloudRequest) -> None:
     """Entries come with a mode that has any, and go with the cluster; the group of logs stays.
 
     eksworkshop.com/docs/security/cluster-access-management/managing (entries), terraform-aws-eks issues 920 and 2486
@@ -36,7 +36,7 @@ def come_and_go(request: Request) -> None:
     cloud.put(ENTRY, f"{name}:{principal}", {"clusterName": name, "principalArn": principal, **own})
 
 
-def group_is_new(request: Request) -> str | None:
+def group_is_new(request: CloudRequest) -> str | None:
     """Terraform-aws-eks issues 920, 2486 and 2763: the group of a cluster that EKS has made, or made again."""
     if request.inputs is None or request.before is not None:
         return None

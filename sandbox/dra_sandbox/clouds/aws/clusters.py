@@ -7,7 +7,7 @@ import re
 
 from dra_sandbox.clouds.aws.subnets import zones_of
 from dra_sandbox.clouds.aws.values import OFFERED
-from dra_sandbox.clouds.rows import Request
+from dra_sandbox.clouds.rows import CloudRequest
 from dra_sandbox.clouds.wire import Values
 
 ENTRY, NODE_GROUP = "aws:eks/accessEntry:AccessEntry", "aws:eks/nodeGroup:NodeGroup"
@@ -50,7 +50,7 @@ def is_accepted(inputs: Values) -> str | None:
     return None
 
 
-def has_a_key_of_its_region(request: Request) -> str | None:
+def has_a_key_of_its_region(request: CloudRequest) -> str | None:
     """EKS user guide, “Encrypt Kubernetes secrets with KMS on existing clusters” (text not found)."""
     inputs = request.inputs or {}
     zones = zones_of(request.cloud, (inputs.get("vpcConfig") or {}).get("subnetIds") or []) or set[str]()
@@ -84,7 +84,7 @@ def _is_for_services(text: str | None) -> bool:
     return inside and 12 <= network.prefixlen <= 24
 
 
-def moves_by_one_minor(request: Request) -> str | None:
+def moves_by_one_minor(request: CloudRequest) -> str | None:
     """Sources: terraform-aws-eks issue 2607 (steps); terraform-provider-aws issue 19478 (groups behind).
 
     What is compared for a group with an image of its own, which has no version, is not known: nothing here.
@@ -104,7 +104,7 @@ def moves_by_one_minor(request: Request) -> str | None:
     )
 
 
-def stays_in_its_zones(request: Request) -> str | None:
+def stays_in_its_zones(request: CloudRequest) -> str | None:
     """Sources: awsdocs/amazon-eks-user-guide PR 795 (two zones) and its page network-reqs (later ones are the same);
     eksctl-io/eksctl issue 817 (a zone without room).
     """
@@ -138,14 +138,14 @@ def with_the_key_of_its_alias(inputs: Values) -> Values:
     return {**inputs, "encryptionConfig": {**config, "provider": {"keyArn": f"{head}:key/of-{alias}"}}}
 
 
-def has_no_groups_left(request: Request) -> str | None:
+def has_no_groups_left(request: CloudRequest) -> str | None:
     """gruntwork-io/cloud-nuke issue 148."""
     if request.inputs is None and _groups(request):
         return "ResourceInUseException: Cluster has nodegroups attached"
     return None
 
 
-def authenticates_as_before_or_by_more(request: Request) -> str | None:
+def authenticates_as_before_or_by_more(request: CloudRequest) -> str | None:
     """EKS user guide, “Change authentication mode to use access entries”: from the map to both, from both to entries,
     and never back (text not found).
     """
@@ -155,7 +155,7 @@ def authenticates_as_before_or_by_more(request: Request) -> str | None:
     return f"{INVALID}Unsupported authentication mode update from {now} to {wanted}"
 
 
-def has_entries(request: Request) -> str | None:
+def has_entries(request: CloudRequest) -> str | None:
     """Terraform-aws-eks issue 3048: access entries are for clusters that have them."""
     cluster = request.cloud.get(CLUSTER, str((request.inputs or {}).get("clusterName")))
     if request.before is not None or cluster is None or authentication_mode(cluster) != MODES[0]:
@@ -171,7 +171,7 @@ def authentication_mode(cluster: Values) -> str:
     return str((cluster.get("accessConfig") or {}).get("authenticationMode") or MODES[0])
 
 
-def is_the_only_entry(request: Request) -> str | None:
+def is_the_only_entry(request: CloudRequest) -> str | None:
     """Terraform-aws-eks issue 2968: twice, the creator's with the bootstrap entry, or a managed group's role."""
     if request.before is not None or request.inputs is None:
         return None
@@ -185,7 +185,7 @@ def is_the_only_entry(request: Request) -> str | None:
     return None
 
 
-def is_the_only_association(request: Request) -> str | None:
+def is_the_only_association(request: CloudRequest) -> str | None:
     """EKS API reference, CreatePodIdentityAssociation: a service account has one association in a cluster."""
     if request.before is not None or request.inputs is None:
         return None
@@ -196,7 +196,7 @@ def is_the_only_association(request: Request) -> str | None:
     return None
 
 
-def has_room_for_an_association(request: Request) -> str | None:
+def has_room_for_an_association(request: CloudRequest) -> str | None:
     """EKS user guide, “View and manage Amazon EKS and Fargate service quotas” (text not found)."""
     if request.before is not None or request.inputs is None:
         return None
@@ -207,7 +207,7 @@ def has_room_for_an_association(request: Request) -> str | None:
     return f"ResourceLimitExceededException: a cluster has {ASSOCIATIONS} Pod Identity associations at most"
 
 
-def _groups(request: Request) -> list[Values]:
+def _groups(request: CloudRequest) -> list[Values]:
     groups = request.cloud.all(NODE_GROUP).values()
     return [group for group in groups if group["clusterName"] == request.identifier]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dra_planner.catalog import machine
 from dra_planner.errors import CatalogError
 from dra_sandbox.clouds.aws.subnets import zones_of
-from dra_sandbox.clouds.rows import Facts, Request
+from dra_sandbox.clouds.rows import CloudRequest, Facts
 from dra_sandbox.clouds.wire import Values
 
 CLUSTER, GROUP = "aws:eks/cluster:Cluster", "aws:eks/nodeGroup:NodeGroup"
@@ -24,7 +24,7 @@ def release(facts: Facts) -> str:
     return f"{facts.inputs.get('version') or version(facts)}.2-20260101"
 
 
-def has_a_name_of_its_own(request: Request) -> str | None:
+def has_a_name_of_its_own(request: CloudRequest) -> str | None:
     """EKS API reference, CreateNodegroup: names are unique in a cluster."""
     if request.before is None and request.inputs and request.cloud.get(GROUP, request.identifier):
         name, cluster = request.inputs["nodeGroupName"], request.inputs["clusterName"]
@@ -32,7 +32,7 @@ def has_a_name_of_its_own(request: Request) -> str | None:
     return None
 
 
-def begins_at_the_clusters_version(request: Request) -> str | None:
+def begins_at_the_clusters_version(request: CloudRequest) -> str | None:
     """EKS API reference, CreateNodegroup: the cluster's Kubernetes version and no other."""
     wanted = (request.inputs or {}).get("version")
     cluster = request.cloud.get(CLUSTER, str((request.inputs or {}).get("clusterName")))
@@ -41,7 +41,7 @@ def begins_at_the_clusters_version(request: Request) -> str | None:
     return f"{INVALID}Nodegroup version {wanted} is not the cluster's, {cluster['version']}"
 
 
-def has_a_network_for_pods(request: Request) -> str | None:
+def has_a_network_for_pods(request: CloudRequest) -> str | None:
     """terraform-aws-eks issue 3446: nodes that come before vpc-cni never become ready."""
     group = request.inputs or {}
     cluster = request.cloud.get(CLUSTER, str(group.get("clusterName")))
@@ -56,7 +56,7 @@ def has_a_network_for_pods(request: Request) -> str | None:
     )
 
 
-def block_is_empty_when_upgraded(request: Request) -> str | None:
+def block_is_empty_when_upgraded(request: CloudRequest) -> str | None:
     """EKS user guide, “Create a managed node group with Capacity Blocks for ML”: scale to 0 before an upgrade."""
     now, wanted = request.before or {}, request.inputs or {}
     if wanted.get("capacityType") != "CAPACITY_BLOCK" or not wanted.get("version"):
@@ -66,7 +66,7 @@ def block_is_empty_when_upgraded(request: Request) -> str | None:
     return None
 
 
-def placement_group_has_one_zone(request: Request) -> str | None:
+def placement_group_has_one_zone(request: CloudRequest) -> str | None:
     """terraform-aws-eks issue 3045: a cluster placement group fixes its zone, which an update then finds missing."""
     group, template = request.inputs or {}, _template(request)
     name = ((template or {}).get("placement") or {}).get("groupName")
@@ -80,7 +80,7 @@ def placement_group_has_one_zone(request: Request) -> str | None:
     )
 
 
-def bought_machines_are_where_they_are(request: Request) -> str | None:
+def bought_machines_are_where_they_are(request: CloudRequest) -> str | None:
     """terraform-aws-eks PR 3730: what was bought without a placement group, or in another, is not in this one."""
     group, template = request.inputs or {}, _template(request) or {}
     name = (template.get("placement") or {}).get("groupName")
@@ -95,7 +95,7 @@ def bought_machines_are_where_they_are(request: Request) -> str | None:
     )
 
 
-def has_as_many_efas_as_the_machine(request: Request) -> str | None:
+def has_as_many_efas_as_the_machine(request: CloudRequest) -> str | None:
     """EC2 user guide, “Maximize network bandwidth …”: the number of EFA interfaces is the machine's."""
     template = _template(request)
     if request.inputs is None or template is None:
@@ -119,7 +119,7 @@ def _efas_of(name: str) -> int | None:
         return None
 
 
-def _template(request: Request) -> Values | None:
+def _template(request: CloudRequest) -> Values | None:
     return request.cloud.get(TEMPLATE, str(((request.inputs or {}).get("launchTemplate") or {}).get("id")))
 
 

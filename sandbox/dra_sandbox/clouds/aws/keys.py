@@ -14,7 +14,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from dra_sandbox.clouds.memory import Memory
-from dra_sandbox.clouds.rows import Request
+from dra_sandbox.clouds.rows import CloudRequest
 from dra_sandbox.clouds.wire import Value, Values
 
 NODE_GROUP, TEMPLATE = "aws:eks/nodeGroup:NodeGroup", "aws:ec2/launchTemplate:LaunchTemplate"
@@ -34,7 +34,7 @@ NEEDED = {
 }
 
 
-def nodes_can_use_their_key(request: Request) -> str | None:
+def nodes_can_use_their_key(request: CloudRequest) -> str | None:
     """Refuse a group of nodes that would die at launch; an empty group starts none."""
     group = request.inputs or {}
     if not group or not group["scalingConfig"]["desiredSize"]:
@@ -51,7 +51,7 @@ def nodes_can_use_their_key(request: Request) -> str | None:
     return None
 
 
-def principal_exists(request: Request) -> str | None:
+def principal_exists(request: CloudRequest) -> str | None:
     """Refuse a key policy or a grant that names the role of Auto Scaling before there is one."""
     inputs = request.inputs or {}
     names_role = ROLE in str(inputs.get("policy") or "") or str(inputs.get("granteePrincipal") or "").endswith(ROLE)

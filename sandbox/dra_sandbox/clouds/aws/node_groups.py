@@ -7,7 +7,7 @@ from typing import Any
 
 from dra_sandbox.clouds.aws.values import OFFERED
 from dra_sandbox.clouds.label_syntax import is_key, is_value
-from dra_sandbox.clouds.rows import Request
+from dra_sandbox.clouds.rows import CloudRequest
 from dra_sandbox.clouds.wire import Values
 
 CLUSTER, TEMPLATE = "aws:eks/cluster:Cluster", "aws:ec2/launchTemplate:LaunchTemplate"
@@ -20,7 +20,7 @@ RELEASE = r"\d+\.\d+\.\d+-\d{8}"  # of Amazon Linux: awslabs/amazon-eks-ami, its
 TAINTS = 50  # terraform-provider-aws:internal/service/eks/node_group.go@012e0a32
 
 
-def is_had_so(request: Request) -> str | None:
+def is_had_so(request: CloudRequest) -> str | None:
     """EKS user guide, “Use P6e-GB200 UltraServers with Amazon EKS”: they come in Capacity Blocks (text not found)."""
     group = request.inputs or {}
     ultra = [name for name in group.get("instanceTypes") or [] if str(name).startswith("p6e-")]
@@ -30,7 +30,7 @@ def is_had_so(request: Request) -> str | None:
     return f"{INVALID}{ultra[0]} is available in Capacity Blocks for UltraServers only"
 
 
-def sizes_in_order(request: Request) -> str | None:
+def sizes_in_order(request: CloudRequest) -> str | None:
     """Sources: sassoftware/viya4-iac-aws issue 298 (creation); terraform-aws-eks issues 2508 and 3306 (update);
     ministryofjustice/cloud-platform-infrastructure issue 4595.
     """
@@ -151,7 +151,7 @@ def release_is_of_the_version(inputs: Values) -> str | None:
     return f"{INVALID}Requested release version {release} is not valid for kubernetes version {version}."
 
 
-def agrees_with_its_template(request: Request) -> str | None:
+def agrees_with_its_template(request: CloudRequest) -> str | None:
     """Sources: terraform-aws-eks issues 1386 and 3459; rancher/eks-operator issue 185; EKS user guide, “Create a
     managed node group with Capacity Blocks for ML” and “Customize managed nodes with launch templates”.
     """
@@ -178,7 +178,7 @@ def agrees_with_its_template(request: Request) -> str | None:
     return _not_for_templates(template)
 
 
-def release_is_no_older(request: Request) -> str | None:
+def release_is_no_older(request: CloudRequest) -> str | None:
     """EKS API reference, UpdateNodegroupVersion: no way back. Without a version it is the cluster's, which the release
     must be of (eksctl-io/eksctl issue 7976).
     """
@@ -194,7 +194,7 @@ def release_is_no_older(request: Request) -> str | None:
     return f"{INVALID}Requested release version {wanted} is not valid for kubernetes version {own}."
 
 
-def is_no_older(request: Request) -> str | None:
+def is_no_older(request: CloudRequest) -> str | None:
     """EKS API reference, UpdateNodegroupVersion: no way back; CreateNodegroup: the cluster's version and no other."""
     wanted = (request.inputs or {}).get("version")
     if not wanted:
@@ -219,7 +219,7 @@ def with_a_number_for_its_template(inputs: Values) -> Values:
     return {**inputs, "launchTemplate": {**template, "version": "1"}}
 
 
-def _template(request: Request) -> Values | None:
+def _template(request: CloudRequest) -> Values | None:
     return request.cloud.get(TEMPLATE, str(((request.inputs or {}).get("launchTemplate") or {}).get("id")))
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import yaml
 
-from dra_sandbox.clouds.rows import Facts, Request
+from dra_sandbox.clouds.rows import CloudRequest, Facts
 from dra_sandbox.clouds.wire import Value, Values
 
 CLUSTER, TEMPLATE = "aws:eks/cluster:Cluster", "aws:ec2/launchTemplate:LaunchTemplate"
@@ -29,7 +29,7 @@ def ami_type(facts: Facts) -> Value:
     return OWN if _template(facts.cloud, facts.inputs).get("imageId") else "AL2023_x86_64_STANDARD"
 
 
-def has_no_release(request: Request) -> str | None:
+def has_no_release(request: CloudRequest) -> str | None:
     """“Limits and conditions when specifying an AMI ID”: amiType, releaseVersion and version cannot be set."""
     if request.inputs is None or not _template(request.cloud, request.inputs).get("imageId"):
         return None
@@ -41,7 +41,7 @@ def has_no_release(request: Request) -> str | None:
     return None
 
 
-def keeps_its_kind_of_image(request: Request) -> str | None:
+def keeps_its_kind_of_image(request: CloudRequest) -> str | None:
     """The same: a new group is needed to go from an image of one's own to EKS', or back."""
     if request.inputs is None or request.before is None or not request.before.get("amiType"):
         return None
@@ -54,7 +54,7 @@ def keeps_its_kind_of_image(request: Request) -> str | None:
     )
 
 
-def joins_its_cluster(request: Request) -> str | None:
+def joins_its_cluster(request: CloudRequest) -> str | None:
     """The same: EKS merges no user data, and where nodes do not join CreateNodegroup and its updates fail. What AL2023
     must be told is there under “Amazon EC2 user data”: name, endpoint, certificate and range of services.
     """
@@ -73,7 +73,7 @@ def joins_its_cluster(request: Request) -> str | None:
     return f"{_NOT_JOINED}: {', '.join(wrong)} of NodeConfig is missing or of another cluster" if wrong else None
 
 
-def registers(request: Request) -> None:
+def registers(request: CloudRequest) -> None:
     """What a node registers with: of EKS' images the group's labels and taints, of others what kubelet is told alone.
 
     “Any taints set in the API are applied asynchronously if you specify an AMI ID”; labels come as late

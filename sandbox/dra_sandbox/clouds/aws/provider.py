@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dra_sandbox.clouds.aws.functions import ACCOUNT, FUNCTIONS
 from dra_sandbox.clouds.aws.lookups import lookups
 from dra_sandbox.clouds.aws.rows import COMMON, ROWS
-from dra_sandbox.clouds.checking import Failure
+from dra_sandbox.clouds.checking import PropertyFailure
 from dra_sandbox.clouds.memory import Memory
 from dra_sandbox.clouds.naming import Autonamed
 from dra_sandbox.clouds.sdk import Sdk
@@ -29,9 +29,9 @@ class Aws(SimulatedCloud):
         partition = "aws-cn" if region.startswith("cn-") else "aws-us-gov" if region.startswith("us-gov-") else "aws"
         return {"region": region, "account": ACCOUNT, "partition": partition}
 
-    def missing_place(self, schema: Schema, inputs: Values) -> Failure | None:
+    def missing_place(self, schema: Schema, inputs: Values) -> PropertyFailure | None:
         if "region" in schema.inputs and not inputs.get("region") and not self._region:
-            return Failure("region", "no region: set aws:region in the stack's configuration")
+            return PropertyFailure("region", "no region: set aws:region in the stack's configuration")
         return None
 
     @property

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 
-from dra_sandbox.clouds.rows import Request
+from dra_sandbox.clouds.rows import CloudRequest
 from dra_sandbox.clouds.wire import Values, is_unknown
 
 QUEUE, RULE = "aws:sqs/queue:Queue", "aws:cloudwatch/eventRule:EventRule"
@@ -35,7 +35,7 @@ def policy_is_json(inputs: Values) -> str | None:
     return None if has_statements else "Invalid value for the parameter Policy."
 
 
-def is_there(request: Request) -> str | None:
+def is_there(request: CloudRequest) -> str | None:
     """A policy is put on a queue that exists."""
     if request.before is not None or request.inputs is None:
         return None
@@ -60,7 +60,7 @@ def rule_says_when(inputs: Values) -> str | None:
     return None
 
 
-def is_of_a_rule(request: Request) -> str | None:
+def is_of_a_rule(request: CloudRequest) -> str | None:
     """A target belongs to a rule that exists."""
     if request.before is not None or request.inputs is None:
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dra_planner import catalog
 from dra_planner.errors import CatalogError
 from dra_sandbox.clouds.memory import Memory
-from dra_sandbox.clouds.rows import Request
+from dra_sandbox.clouds.rows import CloudRequest
 from dra_sandbox.clouds.wire import Values
 
 GROUP, TEMPLATE = "aws:eks/nodeGroup:NodeGroup", "aws:ec2/launchTemplate:LaunchTemplate"
@@ -14,7 +14,7 @@ QUOTA = "dra-sandbox:aws:Quota"
 a cloud is not told, there is enough. Spot and Capacity Blocks have quotas of their own."""
 
 
-def has_vcpus(request: Request) -> str | None:
+def has_vcpus(request: CloudRequest) -> str | None:
     """klothoplatform/klotho pull request 311, kubernetes/kops pull request 15778."""
     wanted = _vcpus(request.cloud, request.inputs or {}, "")
     present = _vcpus(request.cloud, request.before or {}, "")

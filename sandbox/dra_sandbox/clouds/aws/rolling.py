@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dra_sandbox.clouds.aws.subnets import zones_of
 from dra_sandbox.clouds.memory import Memory
-from dra_sandbox.clouds.rows import Request
+from dra_sandbox.clouds.rows import CloudRequest
 from dra_sandbox.clouds.wire import Values
 
 USUAL_MINUTES = 60
@@ -18,14 +18,14 @@ STOCK = "dra-sandbox:aws:Stock"
 """How many machines of a kind an account may have in a zone, by "p5.48xlarge/us-east-1a": {"count": 4}."""
 
 
-def is_active(request: Request) -> str | None:
+def is_active(request: CloudRequest) -> str | None:
     """aws/containers-roadmap issue 2204: one change at a time."""
     if request.inputs is None or request.before is None or request.before.get("status", "ACTIVE") == "ACTIVE":
         return None
     return "ResourceInUseException: Nodegroup cannot be updated as it is currently not in Active State"
 
 
-def pods_leave(request: Request) -> str | None:
+def pods_leave(request: CloudRequest) -> str | None:
     """aws/containers-roadmap issue 1282; EKS user guide, “Understand each phase of node updates”: after 15 minutes the
     update fails, unless it was forced.
     """
@@ -41,7 +41,7 @@ def pods_leave(request: Request) -> str | None:
     )
 
 
-def has_as_many_machines(request: Request) -> str | None:
+def has_as_many_machines(request: CloudRequest) -> str | None:
     """A group larger than what there is (aws/containers-roadmap issue 2204), or an update by DEFAULT, which starts a
     node in every zone before an old one goes (kubernetes/autoscaler issue 5264; EKS API reference, updateStrategy).
     """
@@ -69,7 +69,7 @@ def has_as_many_machines(request: Request) -> str | None:
     return None
 
 
-def is_waited_for(request: Request) -> str | None:
+def is_waited_for(request: CloudRequest) -> str | None:
     """cloudposse/terraform-aws-eks-node-group pull request 70, terraform-aws-eks issue 1131; the sentence is that of
     pulumi/pulumi-aws issue 3442. The update itself goes on, which another call would meet.
     """
@@ -85,7 +85,7 @@ def is_waited_for(request: Request) -> str | None:
     )
 
 
-def _is_rolled(request: Request) -> bool:
+def _is_rolled(request: CloudRequest) -> bool:
     """Whether a change replaces the nodes of a group that is there (EKS API reference, UpdateNodegroupVersion)."""
     now, wanted = request.before, request.inputs
     if not now or not wanted:
@@ -100,7 +100,7 @@ def _machine(cloud: Memory, group: Values) -> str:
     return str(next(iter(group.get("instanceTypes") or []), None) or template.get("instanceType") or "t3.medium")
 
 
-def _of_others(request: Request, machine: str, zones: set[str]) -> int:
+def _of_others(request: CloudRequest, machine: str, zones: set[str]) -> int:
     """How many of these machines other groups have, which lie in these zones alone."""
     taken = 0
     for identifier, group in request.cloud.all(GROUP).items():

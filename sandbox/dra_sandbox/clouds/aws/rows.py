@@ -28,7 +28,7 @@ from dra_sandbox.clouds.aws import (
     values,
     zones_lost,
 )
-from dra_sandbox.clouds.rows import Facts, Output, Refusal, Row, incremented, same_as
+from dra_sandbox.clouds.rows import Facts, Output, Refusal, TypeRow, incremented, same_as
 from dra_sandbox.clouds.wire import Value, Values
 
 
@@ -46,10 +46,10 @@ def _ec2(
     checks: tuple[Callable[[Values], str | None], ...] = (),
     refusals: tuple[Refusal, ...] = (),
     remembered: bool = False,
-) -> Row:
+) -> TypeRow:
     """A row of EC2, whose identifiers carry a prefix and stand at the end of the ARN."""
     arn = f"arn:{{partition}}:ec2:{{region}}:{{account}}:{kind}/{prefix}-{{hex17}}"
-    return Row(
+    return TypeRow(
         id=f"{prefix}-{{hex17}}",
         outputs={"arn": arn, **(outputs or {})},
         defaults=defaults or {},
@@ -60,9 +60,9 @@ def _ec2(
     )
 
 
-COMMON = Row(outputs={"ownerId": "{account}"}, known={"tagsAll": _all_tags, "region": "{region}"})
+COMMON = TypeRow(outputs={"ownerId": "{account}"}, known={"tagsAll": _all_tags, "region": "{region}"})
 
-ROWS: Mapping[str, Row] = {
+ROWS: Mapping[str, TypeRow] = {
     "aws:ec2/vpc:Vpc": _ec2(
         "vpc",
         "vpc",
@@ -94,7 +94,7 @@ ROWS: Mapping[str, Row] = {
     "aws:ec2/internetGateway:InternetGateway": _ec2(
         "internet-gateway", "igw", refusals=(subnets.has_no_public_addresses,)
     ),
-    "aws:ec2/eip:Eip": Row(
+    "aws:ec2/eip:Eip": TypeRow(
         id="eipalloc-{hex17}",
         outputs={
             "allocationId": "eipalloc-{hex17}",
@@ -106,7 +106,7 @@ ROWS: Mapping[str, Row] = {
         replace=("domain", "networkBorderGroup", "publicIpv4Pool", "address"),
         allowed={"domain": frozenset({"vpc", "standard"})},
     ),
-    "aws:ec2/natGateway:NatGateway": Row(
+    "aws:ec2/natGateway:NatGateway": TypeRow(
         id="nat-{hex17}",
         outputs={
             "publicIp": "203.0.113.{octet}",
@@ -134,12 +134,12 @@ ROWS: Mapping[str, Row] = {
         checks=(principals.service_is_called_so,),
     ),
     "aws:ec2/routeTable:RouteTable": _ec2("route-table", "rtb", replace=("vpcId",)),
-    "aws:ec2/route:Route": Row(
+    "aws:ec2/route:Route": TypeRow(
         id="r-{routeTableId}{digits}",
         outputs={"origin": "CreateRoute", "state": "active", "instanceId": "", "instanceOwnerId": ""},
         replace=("routeTableId", "destinationCidrBlock", "destinationIpv6CidrBlock", "destinationPrefixListId"),
     ),
-    "aws:ec2/routeTableAssociation:RouteTableAssociation": Row(
+    "aws:ec2/routeTableAssociation:RouteTableAssociation": TypeRow(
         id="rtbassoc-{hex17}", replace=("subnetId", "gatewayId")
     ),
     "aws:ec2/securityGroup:SecurityGroup": _ec2(
@@ -150,7 +150,7 @@ ROWS: Mapping[str, Row] = {
         refusals=(subnets.has_no_interfaces,),
         remembered=True,
     ),
-    "aws:ec2/securityGroupRule:SecurityGroupRule": Row(
+    "aws:ec2/securityGroupRule:SecurityGroupRule": TypeRow(
         id="sgrule-{digits}",
         outputs={"securityGroupRuleId": "sgr-{hex17}"},
         replace=(
@@ -173,7 +173,7 @@ ROWS: Mapping[str, Row] = {
     "aws:vpc/securityGroupEgressRule:SecurityGroupEgressRule": _ec2(
         "security-group-rule", "sgr", outputs={"securityGroupRuleId": "sgr-{hex17}"}, replace=("securityGroupId",)
     ),
-    "aws:ec2/placementGroup:PlacementGroup": Row(
+    "aws:ec2/placementGroup:PlacementGroup": TypeRow(
         id="{name}",
         outputs={
             "arn": "arn:{partition}:ec2:{region}:{account}:placement-group/{name}",
@@ -182,7 +182,7 @@ ROWS: Mapping[str, Row] = {
         replace=("strategy", "partitionCount", "spreadLevel"),
         allowed={"strategy": values.PLACEMENT_STRATEGIES},
     ),
-    "aws:ec2/launchTemplate:LaunchTemplate": Row(
+    "aws:ec2/launchTemplate:LaunchTemplate": TypeRow(
         id="lt-{hex17}",
         outputs={
             "arn": "arn:{partition}:ec2:{region}:{account}:launch-template/lt-{hex17}",
@@ -210,7 +210,7 @@ ROWS: Mapping[str, Row] = {
         ),
         remembered=True,
     ),
-    "aws:iam/role:Role": Row(
+    "aws:iam/role:Role": TypeRow(
         id="{name}",
         outputs={
             "arn": "arn:{partition}:iam::{account}:role/{name}",
@@ -224,7 +224,7 @@ ROWS: Mapping[str, Row] = {
         name_limit=64,
         checks=(principals.tags_are_of_iam,),
     ),
-    "aws:iam/policy:Policy": Row(
+    "aws:iam/policy:Policy": TypeRow(
         id="arn:{partition}:iam::{account}:policy/{name}",
         outputs={
             "arn": "arn:{partition}:iam::{account}:policy/{name}",
@@ -235,9 +235,9 @@ ROWS: Mapping[str, Row] = {
         replace=("description", "path", "namePrefix"),
         name_limit=128,
     ),
-    "aws:iam/rolePolicy:RolePolicy": Row(id="{role}:{name}", replace=("role", "namePrefix")),
-    "aws:iam/rolePolicyAttachment:RolePolicyAttachment": Row(id="{role}-{hex17}", replace=("role", "policyArn")),
-    "aws:iam/instanceProfile:InstanceProfile": Row(
+    "aws:iam/rolePolicy:RolePolicy": TypeRow(id="{role}:{name}", replace=("role", "namePrefix")),
+    "aws:iam/rolePolicyAttachment:RolePolicyAttachment": TypeRow(id="{role}-{hex17}", replace=("role", "policyArn")),
+    "aws:iam/instanceProfile:InstanceProfile": TypeRow(
         id="{name}",
         outputs={
             "arn": "arn:{partition}:iam::{account}:instance-profile/{name}",
@@ -248,7 +248,7 @@ ROWS: Mapping[str, Row] = {
         replace=("path", "namePrefix"),
         name_limit=128,
     ),
-    "aws:iam/openIdConnectProvider:OpenIdConnectProvider": Row(
+    "aws:iam/openIdConnectProvider:OpenIdConnectProvider": TypeRow(
         id="arn:{partition}:iam::{account}:oidc-provider/{hex32}",
         outputs={
             "arn": lambda facts: facts.text(
@@ -260,7 +260,7 @@ ROWS: Mapping[str, Row] = {
         replace=("url",),
         sets=("clientIdLists",),
     ),
-    "aws:kms/key:Key": Row(
+    "aws:kms/key:Key": TypeRow(
         id="{uuid}",
         outputs={
             "arn": "arn:{partition}:kms:{region}:{account}:key/{uuid}",
@@ -274,10 +274,10 @@ ROWS: Mapping[str, Row] = {
         refusals=(keys.principal_exists,),
         remembered=True,
     ),
-    "aws:kms/keyPolicy:KeyPolicy": Row(
+    "aws:kms/keyPolicy:KeyPolicy": TypeRow(
         id="{keyId}", replace=("keyId",), refusals=(keys.principal_exists,), remembered=True
     ),
-    "aws:kms/grant:Grant": Row(
+    "aws:kms/grant:Grant": TypeRow(
         id="{keyId}:{hex32}",
         outputs={"grantId": "{hex32}", "grantToken": "{hex32}"},
         replace=("constraints", "grantCreationTokens", "granteePrincipal", "keyId", "name", "operations"),
@@ -286,12 +286,12 @@ ROWS: Mapping[str, Row] = {
         refusals=(keys.principal_exists,),
         remembered=True,
     ),
-    "aws:iam/serviceLinkedRole:ServiceLinkedRole": Row(
+    "aws:iam/serviceLinkedRole:ServiceLinkedRole": TypeRow(
         id="arn:{partition}:iam::{account}:role/aws-service-role/{awsServiceName}/{hex8}",
         replace=("awsServiceName", "customSuffix"),
         remembered=True,
     ),
-    "aws:kms/alias:Alias": Row(
+    "aws:kms/alias:Alias": TypeRow(
         id="{name}",
         outputs={
             "arn": "arn:{partition}:kms:{region}:{account}:{name}",
@@ -299,7 +299,7 @@ ROWS: Mapping[str, Row] = {
         },
         replace=("namePrefix",),
     ),
-    "aws:cloudwatch/logGroup:LogGroup": Row(
+    "aws:cloudwatch/logGroup:LogGroup": TypeRow(
         id="{name}",
         outputs={"arn": "arn:{partition}:logs:{region}:{account}:log-group:{name}"},
         defaults={"skipDestroy": False},
@@ -308,7 +308,7 @@ ROWS: Mapping[str, Row] = {
         refusals=(beside_clusters.group_is_new,),
         remembered=True,
     ),
-    "aws:eks/cluster:Cluster": Row(
+    "aws:eks/cluster:Cluster": TypeRow(
         id="{name}",
         outputs={
             "arn": "arn:{partition}:eks:{region}:{account}:cluster/{name}",
@@ -370,7 +370,7 @@ ROWS: Mapping[str, Row] = {
         effects=(beside_clusters.come_and_go,),
         remembered=True,
     ),
-    "aws:eks/nodeGroup:NodeGroup": Row(
+    "aws:eks/nodeGroup:NodeGroup": TypeRow(
         id="{clusterName}:{nodeGroupName}",
         outputs={
             "arn": "arn:{partition}:eks:{region}:{account}:nodegroup/{clusterName}/{nodeGroupName}/{uuid}",
@@ -430,7 +430,7 @@ ROWS: Mapping[str, Row] = {
         effects=(own_images.registers, scaling_groups.has_tags_of_its_own),
         remembered=True,
     ),
-    "aws:autoscaling/schedule:Schedule": Row(
+    "aws:autoscaling/schedule:Schedule": TypeRow(
         # The real one is the action's name alone, which several groups may have; these are told apart by it.
         id="{autoscalingGroupName}/{scheduledActionName}",
         outputs={
@@ -442,7 +442,7 @@ ROWS: Mapping[str, Row] = {
         refusals=(schedules.begins_in_future, schedules.is_of_a_group),
         remembered=True,
     ),
-    "aws:sqs/queue:Queue": Row(
+    "aws:sqs/queue:Queue": TypeRow(
         id="https://sqs.{region}.amazonaws.com/{account}/{name}",
         outputs={
             "arn": "arn:{partition}:sqs:{region}:{account}:{name}",
@@ -454,13 +454,13 @@ ROWS: Mapping[str, Row] = {
         checks=(queues.is_kept_for_a_time, queues.policy_is_json),
         remembered=True,
     ),
-    "aws:sqs/queuePolicy:QueuePolicy": Row(
+    "aws:sqs/queuePolicy:QueuePolicy": TypeRow(
         id="{queueUrl}",
         replace=("queueUrl",),
         checks=(queues.policy_is_json,),
         refusals=(queues.is_there,),
     ),
-    "aws:cloudwatch/eventRule:EventRule": Row(
+    "aws:cloudwatch/eventRule:EventRule": TypeRow(
         id="{name}",
         outputs={"arn": "arn:{partition}:events:{region}:{account}:rule/{name}"},
         defaults={"eventBusName": "default", "forceDestroy": False},
@@ -469,14 +469,14 @@ ROWS: Mapping[str, Row] = {
         checks=(queues.rule_says_when,),
         remembered=True,
     ),
-    "aws:cloudwatch/eventTarget:EventTarget": Row(
+    "aws:cloudwatch/eventTarget:EventTarget": TypeRow(
         id="{rule}-{targetId}",
         outputs={"targetId": "terraform-{digits}"},
         defaults={"eventBusName": "default", "forceDestroy": False},
         replace=("eventBusName", "rule", "targetId"),
         refusals=(queues.is_of_a_rule,),
     ),
-    "aws:eks/addon:Addon": Row(
+    "aws:eks/addon:Addon": TypeRow(
         id="{clusterName}:{addonName}",
         outputs={
             "arn": "arn:{partition}:eks:{region}:{account}:addon/{clusterName}/{addonName}/{uuid}",
@@ -494,7 +494,7 @@ ROWS: Mapping[str, Row] = {
         refusals=(addons.version_is_for_the_minor,),
         remembered=True,
     ),
-    "aws:eks/accessEntry:AccessEntry": Row(
+    "aws:eks/accessEntry:AccessEntry": TypeRow(
         id="{clusterName}:{principalArn}",
         outputs={
             "accessEntryArn": "arn:{partition}:eks:{region}:{account}:access-entry/{clusterName}/{uuid}",
@@ -511,14 +511,14 @@ ROWS: Mapping[str, Row] = {
         refusals=(clusters.has_entries, clusters.is_the_only_entry),
         remembered=True,
     ),
-    "aws:eks/accessPolicyAssociation:AccessPolicyAssociation": Row(
+    "aws:eks/accessPolicyAssociation:AccessPolicyAssociation": TypeRow(
         id="{clusterName}#{principalArn}#{policyArn}",
         outputs={"associatedAt": "2026-01-01T00:00:00Z", "modifiedAt": "2026-01-01T00:00:00Z"},
         replace=("accessScope", "clusterName", "policyArn", "principalArn"),
         sets=("accessScope.namespaces",),
         allowed={"accessScope.type": frozenset({"cluster", "namespace"})},
     ),
-    "aws:eks/podIdentityAssociation:PodIdentityAssociation": Row(
+    "aws:eks/podIdentityAssociation:PodIdentityAssociation": TypeRow(
         id="a-{hex17}",
         outputs={
             "associationId": "a-{hex17}",

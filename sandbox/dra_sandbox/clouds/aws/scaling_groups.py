@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dra_sandbox.clouds.rows import Request
+from dra_sandbox.clouds.rows import CloudRequest
 from dra_sandbox.clouds.wire import Values
 
 TEMPLATE = "aws:ec2/launchTemplate:LaunchTemplate"
@@ -10,7 +10,7 @@ TAGGED = "dra-sandbox:aws:TaggedScalingGroup"
 """Kind under which a cloud remembers tags, by the node group's id: {"tags": {…}, "instanceTags": {…}}."""
 
 
-def has_tags_of_its_own(request: Request) -> None:
+def has_tags_of_its_own(request: CloudRequest) -> None:
     """EKS API reference, CreateNodegroup: tags of a node group reach nothing else; a template's reach instances.
 
     What a template says of instances holds for those that are started with its version (EKS user guide, “Customize
@@ -27,7 +27,7 @@ def has_tags_of_its_own(request: Request) -> None:
     request.cloud.put(TAGGED, request.identifier, {"tags": own, "instanceTags": instances})
 
 
-def _of_instances(request: Request) -> Values:
+def _of_instances(request: CloudRequest) -> Values:
     named = ((request.inputs or {}).get("launchTemplate") or {}).get("id")
     template = request.cloud.get(TEMPLATE, str(named)) or {}
     parts = template.get("tagSpecifications") or []

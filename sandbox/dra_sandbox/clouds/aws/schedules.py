@@ -7,7 +7,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from dra_sandbox.clouds.memory import Memory
-from dra_sandbox.clouds.rows import Facts, Request
+from dra_sandbox.clouds.rows import CloudRequest, Facts
 from dra_sandbox.clouds.wire import Value, Values
 
 GROUP, SCHEDULE = "aws:eks/nodeGroup:NodeGroup", "aws:autoscaling/schedule:Schedule"
@@ -38,7 +38,7 @@ def has_sizes_in_order(inputs: Values) -> str | None:
     return None
 
 
-def begins_in_future(request: Request) -> str | None:
+def begins_in_future(request: CloudRequest) -> str | None:
     """hashicorp/terraform-provider-aws pull request 3033; pulumi/pulumi-aws issue 2473: an update repeats the start
     that was worked out when the action was made.
     """
@@ -48,7 +48,7 @@ def begins_in_future(request: Request) -> str | None:
     return f"{INVALID}Given start time is in the past" if start and _instant(start) <= datetime.now(UTC) else None
 
 
-def is_of_a_group(request: Request) -> str | None:
+def is_of_a_group(request: CloudRequest) -> str | None:
     """An action is of a group that is there (text not found); EKS' own is not made by others."""
     if request.inputs is None:
         return None
@@ -69,7 +69,7 @@ def first_start(facts: Facts) -> Value:
     return next((_text(moment) for moment in moments if _is_due(facts.inputs, moment)), _text(now))
 
 
-def block_has_begun(request: Request) -> str | None:
+def block_has_begun(request: CloudRequest) -> str | None:
     """EKS user guide, as above: until the block is active the group's desired size is 0, or launches fail."""
     group = request.inputs or {}
     if group.get("capacityType") != "CAPACITY_BLOCK" or not group["scalingConfig"]["desiredSize"]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dra_sandbox.clouds.memory import Memory
-from dra_sandbox.clouds.rows import Request
+from dra_sandbox.clouds.rows import CloudRequest
 
 SUBNET, INTERFACE = "aws:ec2/subnet:Subnet", "aws:ec2/networkInterface:NetworkInterface"
 GROUP, LOAD_BALANCER = "aws:ec2/securityGroup:SecurityGroup", "aws:lb/loadBalancer:LoadBalancer"
@@ -17,7 +17,7 @@ def zones_of(cloud: Memory, subnet_ids: Iterable[str]) -> set[str] | None:
     return None if None in found else {str(each["availabilityZone"]) for each in found if each}
 
 
-def has_no_interfaces(request: Request) -> str | None:
+def has_no_interfaces(request: CloudRequest) -> str | None:
     """Refuse to delete what an interface uses: those of load balancers and of pods outlive whoever made them.
 
     Sources: pulumi/pulumi-eks issue 1226 (security group); terraform-provider-aws issue 30640 (subnet).
@@ -32,7 +32,7 @@ def has_no_interfaces(request: Request) -> str | None:
     return None
 
 
-def has_no_load_balancers(request: Request) -> str | None:
+def has_no_load_balancers(request: CloudRequest) -> str | None:
     """Refuse to delete a subnet in which the load balancer of a Service is left.
 
     Source of this and the next: cloudbees-oss/terraform-aws-cloudbees-ci-eks-addon issue 34.
@@ -44,7 +44,7 @@ def has_no_load_balancers(request: Request) -> str | None:
     return None
 
 
-def has_no_public_addresses(request: Request) -> str | None:
+def has_no_public_addresses(request: CloudRequest) -> str | None:
     """Refuse to detach the internet gateway from a VPC in which a load balancer has public addresses."""
     if request.inputs is not None:
         return None
@@ -58,7 +58,7 @@ def has_no_public_addresses(request: Request) -> str | None:
     return None
 
 
-def has_no_security_groups(request: Request) -> str | None:
+def has_no_security_groups(request: CloudRequest) -> str | None:
     """Refuse to delete a VPC with groups of others in it: terraform-aws-modules/terraform-aws-vpc issue 283."""
     if request.inputs is not None:
         return None

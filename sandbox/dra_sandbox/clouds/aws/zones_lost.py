@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dra_sandbox.clouds.aws.subnets import zones_of
-from dra_sandbox.clouds.rows import Request
+from dra_sandbox.clouds.rows import CloudRequest
 from dra_sandbox.clouds.wire import Values
 
 LOST_ZONE = "dra-sandbox:aws:LostZone"
 """Kind under which a cloud remembers zones without machines, by their names."""
 
 
-def has_machines(request: Request) -> str | None:
+def has_machines(request: CloudRequest) -> str | None:
     """Refuse nodes that cannot be launched.
 
     A group fails to be created when one of its zones has no machine, even where another has some

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Callable
 
-from dra_sandbox.clouds.azure_native.present_pools import Change, changes, most_nodes, present
-from dra_sandbox.clouds.rows import Request
+from dra_sandbox.clouds.azure_native.present_pools import PoolChange, changes, most_nodes, present
+from dra_sandbox.clouds.rows import CloudRequest
 from dra_sandbox.clouds.wire import Values
 
 SUBNET = "azure-native:network:Subnet"
@@ -16,7 +16,7 @@ PODS_CIDR = "10.244.0.0/16"
 MAX_PODS = 30
 
 
-def has_addresses(request: Request) -> str | None:
+def has_addresses(request: CloudRequest) -> str | None:
     """Azure/AKS issues 1795 and 3653 (subnet, with a node more for an upgrade), Azure/AKS-Construction issue 701 (pods'
     range); what counts: learn.microsoft.com/troubleshoot/azure/azure-kubernetes/…/insufficientsubnetsize-error.
     """
@@ -37,7 +37,7 @@ def has_addresses(request: Request) -> str | None:
 Taking = Callable[[str, Values, Values], int]  # addresses that a node of a pool takes: its id, itself, its cluster
 
 
-def _told(request: Request, prefix: str, name: str, taking: Taking, kept: int) -> str | None:
+def _told(request: CloudRequest, prefix: str, name: str, taking: Taking, kept: int) -> str | None:
     """Return the complaint when all pools together take more addresses of a range than it has."""
     changed = {change.identifier.lower(): change for change in changes(request)}
     wanted = sum(
@@ -71,12 +71,12 @@ def _in_subnet(subnet: str) -> Taking:
     return taking
 
 
-def _of_pods(change: Change) -> Taking:
+def _of_pods(change: PoolChange) -> Taking:
     own = change.identifier.rpartition("/agentPools/")[0].lower()
     return lambda identifier, _, __: ADDRESSES_OF_A_NODE if identifier.lower().startswith(f"{own}/") else 0
 
 
-def _may_grow(change: Change) -> bool:
+def _may_grow(change: PoolChange) -> bool:
     return most_nodes(change.wanted) > most_nodes(change.before or {})
 
 

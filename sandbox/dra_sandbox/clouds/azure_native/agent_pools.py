@@ -11,7 +11,7 @@ from dra_sandbox.clouds.azure_native.functions import is_offered, newest
 from dra_sandbox.clouds.azure_native.labels_and_taints import labels_are_accepted, taints_are_accepted
 from dra_sandbox.clouds.azure_native.present_pools import POOL, cluster_of
 from dra_sandbox.clouds.azure_native.zones_lost import has_machines
-from dra_sandbox.clouds.rows import Request
+from dra_sandbox.clouds.rows import CloudRequest
 from dra_sandbox.clouds.wire import Values
 
 INVALID = "InvalidParameter: "
@@ -228,7 +228,7 @@ RULES: tuple[Rule, ...] = (
 )
 
 
-def keeps_what_is_fixed(request: Request) -> str | None:
+def keeps_what_is_fixed(request: CloudRequest) -> str | None:
     """pulumi/pulumi-azure-native issue 959."""
     if request.inputs is None or request.before is None:
         return None
@@ -239,7 +239,7 @@ def keeps_what_is_fixed(request: Request) -> str | None:
     return None
 
 
-def scales_by_one_hand(request: Request) -> str | None:
+def scales_by_one_hand(request: CloudRequest) -> str | None:
     """Azure/AKS issue 1248 (a count that changes while the autoscaler is switched on), Azure/azure-cli pull request
     13996 and terraform-provider-azurerm pull request 4256 (while it is on); one outside the limits must change.
     """
@@ -257,7 +257,7 @@ def scales_by_one_hand(request: Request) -> str | None:
     return None
 
 
-def is_in_a_cluster(request: Request) -> str | None:
+def is_in_a_cluster(request: CloudRequest) -> str | None:
     """The pool's cluster must be there, and not older (SupportArticles-docs@051c368, NodePoolMcVersionIncompatible)."""
     if request.inputs is None:
         return None
@@ -274,7 +274,7 @@ def is_in_a_cluster(request: Request) -> str | None:
     return None
 
 
-def does_not_exist_yet(request: Request) -> str | None:
+def does_not_exist_yet(request: CloudRequest) -> str | None:
     """pulumi/pulumi-azure-native:provider/pkg/provider/provider.go@006a62a."""
     if request.before is None and request.inputs is not None and request.cloud.get(POOL, request.identifier):
         return f'cannot create already existing resource "{request.identifier}"'

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dra_sandbox.clouds.rows import Request
+from dra_sandbox.clouds.rows import CloudRequest
 from dra_sandbox.clouds.wire import Values
 
 WINDOW = "azure-native:containerservice:MaintenanceConfiguration"
@@ -12,14 +12,14 @@ DIAGNOSTICS = "azure-native:monitor:DiagnosticSetting"
 _SINKS = ("workspaceId", "storageAccountId", "eventHubAuthorizationRuleId", "marketplacePartnerId")
 
 
-def window_is_new(request: Request) -> str | None:
+def window_is_new(request: CloudRequest) -> str | None:
     """pulumi/pulumi-azure-native:provider/pkg/provider/provider.go@006a62a: nothing that is there is created."""
     if request.inputs is None or request.before is not None or request.cloud.get(WINDOW, request.identifier) is None:
         return None
     return f'cannot create already existing resource "{request.identifier}"'
 
 
-def sink_has_its_logs_once(request: Request) -> str | None:
+def sink_has_its_logs_once(request: CloudRequest) -> str | None:
     """Azure/terraform-azurerm-avm-ptn-aiml-landing-zone issue 19, Azure/bicep-registry-modules issue 3407."""
     if request.inputs is None:
         return None
@@ -45,7 +45,7 @@ def _sent(setting: Values) -> Iterator[tuple[str, str]]:
             yield from ((sink, str(log.get("category") or log.get("categoryGroup"))) for sink in sinks)
 
 
-def go_with_their_cluster(request: Request) -> None:
+def go_with_their_cluster(request: CloudRequest) -> None:
     """Settings of diagnostics stay, for a cluster of the same name: MicrosoftDocs/azure-docs pull request 107734."""
     for identifier in request.cloud.all(WINDOW) if request.inputs is None else ():
         if identifier.startswith(f"{request.identifier}/maintenanceConfigurations/"):

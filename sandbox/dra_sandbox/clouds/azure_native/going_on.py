@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dra_sandbox.clouds.azure_native.functions import newest
 from dra_sandbox.clouds.azure_native.present_pools import POOL, changes, count
-from dra_sandbox.clouds.rows import Request
+from dra_sandbox.clouds.rows import CloudRequest
 
 OPERATION = "dra-sandbox:azure:Operation"
 """What somebody else has begun, by the id of the cluster or the pool: {"doing": "Scaling"}."""
@@ -17,7 +17,7 @@ MOST_MINORS_BEHIND = 3
 USUAL_MINUTES = 120
 
 
-def may_begin(request: Request) -> str | None:
+def may_begin(request: CloudRequest) -> str | None:
     """MicrosoftDocs/SupportArticles-docs:…/create-upgrade-delete/operationnotallowed.md@7407391.
 
     What runs on a cluster stops changes of the cluster and of its pools, what runs on a pool those of the pool and of
@@ -44,7 +44,7 @@ def may_begin(request: Request) -> str | None:
     return None
 
 
-def pods_leave(request: Request) -> str | None:
+def pods_leave(request: CloudRequest) -> str | None:
     """MicrosoftDocs/SupportArticles-docs:…/error-codes/unsatisfiablepdb-error.md@0306952 (a budget that allows nothing,
     which is seen first); cloudnative-pg/cloudnative-pg issue 7346 (one that allows nothing now).
     """
@@ -63,7 +63,7 @@ def pods_leave(request: Request) -> str | None:
     return None
 
 
-def is_waited_for(request: Request) -> str | None:
+def is_waited_for(request: CloudRequest) -> str | None:
     """pulumi/pulumi-azure-nextgen issue 252: after two hours, unless told otherwise; the upgrade itself goes on."""
     for change in changes(request):
         settings = change.wanted.get("upgradeSettings") or {}
@@ -73,7 +73,7 @@ def is_waited_for(request: Request) -> str | None:
     return None
 
 
-def no_pool_is_left_behind(request: Request) -> str | None:
+def no_pool_is_left_behind(request: CloudRequest) -> str | None:
     """MicrosoftDocs/SupportArticles-docs:…/nodepoolmcversionincompatible-error.md@051c368; three minors:
     learn.microsoft.com/azure/aks/supported-kubernetes-versions.
     """
@@ -89,7 +89,7 @@ def no_pool_is_left_behind(request: Request) -> str | None:
     return None
 
 
-def versions_are_all_said_or_none(request: Request) -> str | None:
+def versions_are_all_said_or_none(request: CloudRequest) -> str | None:
     """Azure/ARO-HCP pull request 662, Azure/AKS issue 4765: a new version of the pools inside a cluster, while pools
     beside them have another.
     """
@@ -113,7 +113,7 @@ def versions_are_all_said_or_none(request: Request) -> str | None:
     )
 
 
-def has_the_same_pools_inside(request: Request) -> str | None:
+def has_the_same_pools_inside(request: CloudRequest) -> str | None:
     """pulumi/pulumi-azure-native issue 2719: pools come to a cluster that is there by calls of their own."""
     if request.inputs is None or request.before is None:
         return None
@@ -129,7 +129,7 @@ def has_the_same_pools_inside(request: Request) -> str | None:
     )
 
 
-def pools_left_out_stay(request: Request) -> None:
+def pools_left_out_stay(request: CloudRequest) -> None:
     """pulumi/pulumi-azure-native issue 1686: a pool that leaves the list of a cluster stays in Azure."""
     if request.inputs is None or request.before is None:
         return
@@ -142,7 +142,7 @@ def pools_left_out_stay(request: Request) -> None:
             request.cloud.drop(NODES, identifier)
 
 
-def pools_inside_stay_as_they_are(request: Request) -> None:
+def pools_inside_stay_as_they_are(request: CloudRequest) -> None:
     """Remember of what version the nodes inside a cluster are: an upgrade that does not name them leaves them.
 
     pulumi/pulumi-azure-native issue 2094, Azure/AKS issue 3087.
@@ -158,7 +158,7 @@ def pools_inside_stay_as_they_are(request: Request) -> None:
             request.cloud.put(NODES, identifier, {"currentOrchestratorVersion": newest(wanted)})
 
 
-def _versions(request: Request, *kinds: str) -> list[str]:
+def _versions(request: CloudRequest, *kinds: str) -> list[str]:
     """Return the versions of the pools of a cluster: of those beside it, and of those inside."""
     own = f"{request.identifier.lower()}/"
     return [

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from dra_sandbox.clouds.azure_native.present_pools import present
 from dra_sandbox.clouds.memory import Memory
-from dra_sandbox.clouds.rows import Request
+from dra_sandbox.clouds.rows import CloudRequest
 from dra_sandbox.clouds.wire import Values
 
 LOCK = "azure-native:authorization:ManagementLockByScope"
@@ -19,7 +19,7 @@ OF_TENANTS = (INTERFACE, ENDPOINT, BALANCER, ADDRESS, DISK)
 """What controllers of a cluster make in Azure, and what tenants make beside it."""
 
 
-def is_not_locked(request: Request) -> str | None:
+def is_not_locked(request: CloudRequest) -> str | None:
     """hashicorp/terraform-provider-azurerm issues 11770 and 17478: a lock holds for all below its scope, roles and
     settings of diagnostics too, and a group does not go with a locked resource inside
     (learn.microsoft.com/azure/azure-resource-manager/management/lock-resources).
@@ -38,7 +38,7 @@ def is_not_locked(request: Request) -> str | None:
     return None
 
 
-def is_used_by_nobody(request: Request) -> str | None:
+def is_used_by_nobody(request: CloudRequest) -> str | None:
     """sassoftware/viya4-iac-azure issue 108 (an interface), kubernetes-sigs/cluster-api-provider-azure issue 172 (an
     internal load balancer): what has an address of a subnet keeps it.
     """
@@ -55,7 +55,7 @@ def is_used_by_nobody(request: Request) -> str | None:
     return None
 
 
-def leaves_a_system_pool(request: Request) -> str | None:
+def leaves_a_system_pool(request: CloudRequest) -> str | None:
     """kubernetes-sigs/cluster-api-provider-azure issue 1355: the last system pool goes with its cluster only."""
     if request.inputs is not None or (request.before or {}).get("mode") != "System":
         return None
@@ -68,7 +68,7 @@ def leaves_a_system_pool(request: Request) -> str | None:
     return "OperationNotAllowed: There has to be at least one system agent pool."
 
 
-def goes_with_its_nodes(request: Request) -> None:
+def goes_with_its_nodes(request: CloudRequest) -> None:
     """learn.microsoft.com/azure/aks/delete-cluster: the group of the nodes goes, load balancers and disks in it too."""
     group = str((request.before or {}).get("nodeResourceGroup") or "").lower()
     if request.inputs is None and group:
@@ -76,7 +76,7 @@ def goes_with_its_nodes(request: Request) -> None:
         _drop(request.cloud, f"{subscription}/resourcegroups/{group}")
 
 
-def goes_with_all_inside(request: Request) -> None:
+def goes_with_all_inside(request: CloudRequest) -> None:
     """learn.microsoft.com/azure/azure-resource-manager/management/delete-resource-group: all that is in it goes too."""
     if request.inputs is None:
         _drop(request.cloud, request.identifier.lower())

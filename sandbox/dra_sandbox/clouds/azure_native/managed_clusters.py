@@ -7,7 +7,7 @@ import re
 
 from dra_planner.releases import MAXIMUM_MINOR
 from dra_sandbox.clouds.azure_native.functions import is_offered, newest
-from dra_sandbox.clouds.rows import Request
+from dra_sandbox.clouds.rows import CloudRequest
 from dra_sandbox.clouds.wire import Values
 
 SUBNET, ROLE = "azure-native:network:Subnet", "azure-native:authorization:RoleAssignment"
@@ -107,7 +107,7 @@ def _is_of(address: str, services: ipaddress.IPv4Network | ipaddress.IPv6Network
     return found in services and int(found) > int(services.network_address) + 1
 
 
-def may_join_its_subnet(request: Request) -> str | None:
+def may_join_its_subnet(request: CloudRequest) -> str | None:
     """An identity of one's own needs a role on the subnet: learn.microsoft.com/azure/aks/configure-azure-cni."""
     if request.inputs is None:
         return None
@@ -124,7 +124,7 @@ def may_join_its_subnet(request: Request) -> str | None:
     return None
 
 
-def services_are_apart_from_nodes(request: Request) -> str | None:
+def services_are_apart_from_nodes(request: CloudRequest) -> str | None:
     """MicrosoftDocs/SupportArticles-docs:…/servicecidroverlapexistingsubnetscidr-error.md@16edcd9."""
     if request.inputs is None:
         return None
@@ -140,7 +140,7 @@ def services_are_apart_from_nodes(request: Request) -> str | None:
     return None
 
 
-def goes_out_by_its_gateway(request: Request) -> str | None:
+def goes_out_by_its_gateway(request: CloudRequest) -> str | None:
     """learn.microsoft.com/azure/aks/nat-gateway: the gateway must be on the subnet before the cluster."""
     if request.inputs is None or (request.inputs.get("networkProfile") or {}).get("outboundType") != (
         "userAssignedNATGateway"
@@ -153,7 +153,7 @@ def goes_out_by_its_gateway(request: Request) -> str | None:
     return None
 
 
-def moves_by_one_minor(request: Request) -> str | None:
+def moves_by_one_minor(request: CloudRequest) -> str | None:
     """learn.microsoft.com/azure/aks/upgrade-aks-cluster: no minor is skipped, none is gone back to."""
     if request.before is None or request.inputs is None:
         return None
@@ -169,7 +169,7 @@ def moves_by_one_minor(request: Request) -> str | None:
     )
 
 
-def is_supported_by_its_plan(request: Request) -> str | None:
+def is_supported_by_its_plan(request: CloudRequest) -> str | None:
     """apecloud/kubeblocks PR 10136, cluster-api-provider-azure issue 5953: a minor after its standard support, where
     the cloud knows of any.
     """

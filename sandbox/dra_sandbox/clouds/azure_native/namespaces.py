@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dra_sandbox.clouds.rows import Request
+from dra_sandbox.clouds.rows import CloudRequest
 
 NAMESPACE = "dra-sandbox:azure:Namespace"
 """Namespaces of a subscription by name ("Microsoft.ContainerService"): {"registrationState": "NotRegistered"}; of what
 a cloud is not told, all are."""
 
 
-def is_registered(request: Request) -> str | None:
+def is_registered(request: CloudRequest) -> str | None:
     """dotnet/core issue 3276, nforgeio/neonKUBE issue 1670; the CLI registers what it needs (Azure/azure-cli pull
     request 6327), a program does not.
     """

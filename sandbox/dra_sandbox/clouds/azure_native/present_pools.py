@@ -10,14 +10,14 @@ from dra_planner import catalog
 from dra_planner.errors import CatalogError
 from dra_sandbox.clouds.azure_native.functions import newest
 from dra_sandbox.clouds.memory import Memory
-from dra_sandbox.clouds.rows import Request
+from dra_sandbox.clouds.rows import CloudRequest
 from dra_sandbox.clouds.wire import Values
 
 CLUSTER, POOL = "azure-native:containerservice:ManagedCluster", "azure-native:containerservice:AgentPool"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class PoolChange:
     """A pool that a request makes or changes: the pool as it is to be, as it was, and its cluster."""
 
     identifier: str
@@ -51,17 +51,19 @@ class Change:
         return bool(now) and newest(then) != newest(now)
 
 
-def changes(request: Request) -> Iterator[Change]:
+def changes(request: CloudRequest) -> Iterator[PoolChange]:
     """Return the pools that a request for a pool, or for a cluster with pools inside, makes or changes."""
     if request.inputs is None:
         return
     if "/agentPools/" in request.identifier:
         if cluster := cluster_of(request.cloud, request.identifier):
-            yield Change(identifier=request.identifier, wanted=request.inputs, before=request.before, cluster=cluster)
+            yield PoolChange(
+                identifier=request.identifier, wanted=request.inputs, before=request.before, cluster=cluster
+            )
         return
     before = {each["name"]: each for each in (request.before or {}).get("agentPoolProfiles") or []}
     for pool in request.inputs.get("agentPoolProfiles") or []:
-        yield Change(
+        yield PoolChange(
             identifier=f"{request.identifier}/agentPools/{pool['name']}",
             wanted=pool,
             before=before.get(pool["name"]),

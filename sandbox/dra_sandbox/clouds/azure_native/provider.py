@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dra_sandbox.clouds.azure_native.functions import FUNCTIONS, SUBSCRIPTION
 from dra_sandbox.clouds.azure_native.lookups import lookups
 from dra_sandbox.clouds.azure_native.rows import COMMON, ROWS
-from dra_sandbox.clouds.checking import Failure
+from dra_sandbox.clouds.checking import PropertyFailure
 from dra_sandbox.clouds.memory import Memory
 from dra_sandbox.clouds.naming import Autonamed
 from dra_sandbox.clouds.sdk import Sdk
@@ -32,10 +32,12 @@ class Azure(SimulatedCloud):
             "location": known_text(inputs.get("location")) or self._setting("location", "ARM_LOCATION"),
         }
 
-    def missing_place(self, schema: Schema, inputs: Values) -> Failure | None:
+    def missing_place(self, schema: Schema, inputs: Values) -> PropertyFailure | None:
         if "location" not in schema.inputs or inputs.get("location") or self.place(inputs)["location"]:
             return None
-        return Failure("location", "no location: set azure-native:location in the stack's configuration, or give one")
+        return PropertyFailure(
+            "location", "no location: set azure-native:location in the stack's configuration, or give one"
+        )
 
     def default_id(self, schema: Schema) -> str:
         _, module, kind = schema.token.split(":")

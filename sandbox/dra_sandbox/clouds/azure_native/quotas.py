@@ -6,9 +6,9 @@ there is enough.
 
 from __future__ import annotations
 
-from dra_sandbox.clouds.azure_native.present_pools import CLUSTER, Change, changes, cores, count, present
+from dra_sandbox.clouds.azure_native.present_pools import CLUSTER, PoolChange, changes, cores, count, present
 from dra_sandbox.clouds.memory import Memory
-from dra_sandbox.clouds.rows import Facts, Request
+from dra_sandbox.clouds.rows import CloudRequest, Facts
 from dra_sandbox.clouds.wire import Value, Values
 
 QUOTA = "dra-sandbox:azure:Quota"
@@ -27,7 +27,7 @@ ENCRYPTION = "Microsoft.Compute/EncryptionAtHost"
 REGION = "cores"
 
 
-def has_cores(request: Request) -> str | None:
+def has_cores(request: CloudRequest) -> str | None:
     """1ChristianAlex/motordesk issue 14 (family, which nodes of a surge count for too); Azure/AKS issue 5808 and
     MicrosoftDocs/azure-docs issue 62378 (region). Spot has a quota of its own.
     """
@@ -67,7 +67,7 @@ def _used(cloud: Memory, sizes: list[str] | None) -> int:
     )
 
 
-def is_offered_in_its_zones(request: Request) -> str | None:
+def is_offered_in_its_zones(request: CloudRequest) -> str | None:
     """MicrosoftDocs/azure-aks-docs issue 416: each zone of a pool must have the size."""
     for change in changes(request):
         offer = request.cloud.get(OFFER, str(change.wanted.get("vmSize")))
@@ -81,7 +81,7 @@ def is_offered_in_its_zones(request: Request) -> str | None:
     return None
 
 
-def is_restricted(request: Request) -> str | None:
+def is_restricted(request: CloudRequest) -> str | None:
     """Azure/AKS issue 2413."""
     restricted = request.cloud.all(RESTRICTED)
     new = [change for change in changes(request) if change.before is None]
@@ -93,7 +93,7 @@ def is_restricted(request: Request) -> str | None:
     )
 
 
-def has_room_for_a_cluster(request: Request) -> str | None:
+def has_room_for_a_cluster(request: CloudRequest) -> str | None:
     """learn.microsoft.com/azure/aks/quotas-skus-regions."""
     place = str((request.inputs or {}).get("location"))
     quota = request.cloud.get(CLUSTERS, place)
@@ -108,7 +108,7 @@ def has_room_for_a_cluster(request: Request) -> str | None:
     )
 
 
-def may_encrypt_at_its_host(request: Request) -> str | None:
+def may_encrypt_at_its_host(request: CloudRequest) -> str | None:
     """Azure/azure-cli issue 16788: a feature of the subscription, without which every pool is refused."""
     state = (request.cloud.get(FEATURE, ENCRYPTION) or {}).get("state", "Registered")
     if state == "Registered" or not any(change.wanted.get("enableEncryptionAtHost") for change in changes(request)):
@@ -136,7 +136,7 @@ def _size(reservation: Values) -> str:
     return str((reservation.get("sku") or {}).get("name"))
 
 
-def _name(change: Change) -> str:
+def _name(change: PoolChange) -> str:
     return change.identifier.rpartition("/")[2]
 
 

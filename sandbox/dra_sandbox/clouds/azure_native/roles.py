@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dra_sandbox.clouds.rows import Request
+from dra_sandbox.clouds.rows import CloudRequest
 from dra_sandbox.clouds.wire import Values
 
 ROLE = "azure-native:authorization:RoleAssignment"
 
 
-def is_given_once(request: Request) -> str | None:
+def is_given_once(request: CloudRequest) -> str | None:
     """A principal has a role on a scope once, whatever the assignment is called.
 
     "RoleAssignmentExists", 409: learn.microsoft.com/azure/role-based-access-control/troubleshooting.

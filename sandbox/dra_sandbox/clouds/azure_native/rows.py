@@ -20,7 +20,7 @@ from dra_sandbox.clouds.azure_native import (
     roles,
 )
 from dra_sandbox.clouds.azure_native.functions import TENANT, newest
-from dra_sandbox.clouds.rows import Facts, Row
+from dra_sandbox.clouds.rows import Facts, TypeRow
 from dra_sandbox.clouds.wire import Value
 
 _GROUP = "/subscriptions/{subscription}/resourceGroups/{resourceGroupName}"
@@ -79,7 +79,7 @@ _IN_NETWORK_PROFILE = (
     "serviceCidrs",
 )
 
-COMMON = Row(
+COMMON = TypeRow(
     outputs={
         "name": "{name}",
         "azureApiVersion": "2025-09-01",
@@ -91,8 +91,8 @@ COMMON = Row(
     known={"location": "{location}"},
 )
 
-ROWS: Mapping[str, Row] = {
-    "azure-native:containerservice:ManagedCluster": Row(
+ROWS: Mapping[str, TypeRow] = {
+    "azure-native:containerservice:ManagedCluster": TypeRow(
         id=_CLUSTER,
         outputs={
             "type": "Microsoft.ContainerService/ManagedClusters",
@@ -162,7 +162,7 @@ ROWS: Mapping[str, Row] = {
         ),
         remembered=True,
     ),
-    "azure-native:containerservice:AgentPool": Row(
+    "azure-native:containerservice:AgentPool": TypeRow(
         id=f"{_CLUSTER}/agentPools/{{agentPoolName}}",
         outputs={
             "type": "Microsoft.ContainerService/managedClusters/agentPools",
@@ -191,7 +191,7 @@ ROWS: Mapping[str, Row] = {
         ),
         remembered=True,
     ),
-    "azure-native:containerservice:MaintenanceConfiguration": Row(
+    "azure-native:containerservice:MaintenanceConfiguration": TypeRow(
         id=f"{_CLUSTER}/maintenanceConfigurations/{{configName}}",
         outputs={"type": "Microsoft.ContainerService/managedClusters/maintenanceConfigurations"},
         replace=("resourceGroupName", "resourceName"),
@@ -205,7 +205,7 @@ ROWS: Mapping[str, Row] = {
         refusals=(beside_clusters.window_is_new,),
         remembered=True,
     ),
-    "azure-native:resources:ResourceGroup": Row(
+    "azure-native:resources:ResourceGroup": TypeRow(
         id="/subscriptions/{subscription}/resourceGroups/{resourceGroupName}",
         outputs={"type": "Microsoft.Resources/resourceGroups", "properties": {"provisioningState": "Succeeded"}},
         replace=("location",),
@@ -214,7 +214,7 @@ ROWS: Mapping[str, Row] = {
         refusals=(left_behind.is_not_locked,),
         effects=(left_behind.goes_with_all_inside,),
     ),
-    "azure-native:managedidentity:UserAssignedIdentity": Row(
+    "azure-native:managedidentity:UserAssignedIdentity": TypeRow(
         id=f"{_GROUP}/providers/Microsoft.ManagedIdentity/userAssignedIdentities/{{resourceName}}",
         outputs={"clientId": "{uuid}", "principalId": "{uuid}", "tenantId": TENANT},
         replace=("location", "resourceGroupName"),
@@ -222,28 +222,28 @@ ROWS: Mapping[str, Row] = {
         name_limit=128,
         refusals=(namespaces.is_registered,),
     ),
-    "azure-native:authorization:RoleAssignment": Row(
+    "azure-native:authorization:RoleAssignment": TypeRow(
         id="{scope}/providers/Microsoft.Authorization/roleAssignments/{roleAssignmentName}",
         replace=("condition", "conditionVersion", "principalId", "principalType", "roleDefinitionId", "scope"),
         name="roleAssignmentName",
         refusals=(left_behind.is_not_locked, *roles.REFUSALS),
         remembered=True,
     ),
-    "azure-native:authorization:ManagementLockByScope": Row(
+    "azure-native:authorization:ManagementLockByScope": TypeRow(
         id="{scope}/providers/Microsoft.Authorization/locks/{lockName}",
         replace=("scope",),
         name="lockName",
         allowed={"level": frozenset({"CanNotDelete", "ReadOnly"})},
         remembered=True,
     ),
-    "azure-native:network:VirtualNetwork": Row(
+    "azure-native:network:VirtualNetwork": TypeRow(
         id=f"{_NETWORK}/virtualNetworks/{{virtualNetworkName}}",
         replace=("location", "resourceGroupName"),
         name="virtualNetworkName",
         name_limit=64,
         refusals=(namespaces.is_registered, left_behind.is_not_locked),
     ),
-    "azure-native:network:Subnet": Row(
+    "azure-native:network:Subnet": TypeRow(
         id=f"{_NETWORK}/virtualNetworks/{{virtualNetworkName}}/subnets/{{subnetName}}",
         replace=("resourceGroupName", "virtualNetworkName"),
         name="subnetName",
@@ -251,14 +251,14 @@ ROWS: Mapping[str, Row] = {
         refusals=(left_behind.is_not_locked, left_behind.is_used_by_nobody),
         remembered=True,
     ),
-    "azure-native:network:NatGateway": Row(
+    "azure-native:network:NatGateway": TypeRow(
         id=f"{_NETWORK}/natGateways/{{natGatewayName}}",
         replace=("location", "resourceGroupName", "zones"),
         name="natGatewayName",
         name_limit=80,
         allowed={"sku.name": frozenset({"Standard", "StandardV2"})},
     ),
-    "azure-native:network:PublicIPAddress": Row(
+    "azure-native:network:PublicIPAddress": TypeRow(
         id=f"{_NETWORK}/publicIPAddresses/{{publicIpAddressName}}",
         outputs={"ipAddress": "203.0.113.{octet}"},
         replace=("location", "resourceGroupName", "zones"),
@@ -269,13 +269,13 @@ ROWS: Mapping[str, Row] = {
             "sku.name": frozenset({"Basic", "Standard", "StandardV2"}),
         },
     ),
-    "azure-native:network:NetworkSecurityGroup": Row(
+    "azure-native:network:NetworkSecurityGroup": TypeRow(
         id=f"{_NETWORK}/networkSecurityGroups/{{networkSecurityGroupName}}",
         replace=("location", "resourceGroupName"),
         name="networkSecurityGroupName",
         name_limit=80,
     ),
-    "azure-native:operationalinsights:Workspace": Row(
+    "azure-native:operationalinsights:Workspace": TypeRow(
         id=f"{_GROUP}/providers/Microsoft.OperationalInsights/workspaces/{{workspaceName}}",
         outputs={"customerId": "{uuid}"},
         replace=("location", "resourceGroupName"),
@@ -283,7 +283,7 @@ ROWS: Mapping[str, Row] = {
         name_limit=63,
         refusals=(namespaces.is_registered,),
     ),
-    "azure-native:monitor:DiagnosticSetting": Row(
+    "azure-native:monitor:DiagnosticSetting": TypeRow(
         id="{resourceUri}/providers/Microsoft.Insights/diagnosticSettings/{name}",
         replace=("name", "resourceUri"),
         refusals=(left_behind.is_not_locked, beside_clusters.sink_has_its_logs_once),

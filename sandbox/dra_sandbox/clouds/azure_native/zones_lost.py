@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dra_sandbox.clouds.rows import Request
+from dra_sandbox.clouds.rows import CloudRequest
 from dra_sandbox.clouds.wire import Values
 
 LOST_ZONE = "dra-sandbox:azure:LostZone"
@@ -19,7 +19,7 @@ def _is_constrained(pool: Values, key: str) -> bool:
     return bool(pool.get(key)) and (key != "osDiskType" or pool[key] == "Ephemeral")
 
 
-def has_machines(request: Request) -> str | None:
+def has_machines(request: CloudRequest) -> str | None:
     """Refuse nodes that cannot be allocated; a pool grows as long as any of its zones has machines.
 
     MicrosoftDocs/SupportArticles-docs:…/error-code-zonalallocationfailed-allocationfailed.md@031528b. A pool in no zone

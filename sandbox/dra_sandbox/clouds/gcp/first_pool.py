@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dra_sandbox.clouds.rows import Request
+from dra_sandbox.clouds.rows import CloudRequest
 
 POOL, NAME = "gcp:container/nodePool:NodePool", "default-pool"
 
 
-def comes_and_goes(request: Request) -> None:
+def comes_and_goes(request: CloudRequest) -> None:
     """Make, remove or leave the first pool, as a cluster is created, changed or deleted.
 
     A change of `remove_default_node_pool` to true removes it from a cluster that is there, with all that runs on it:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from dra_sandbox.clouds.gcp.functions import PROJECT_NUMBER
 from dra_sandbox.clouds.memory import Memory
-from dra_sandbox.clouds.rows import Request
+from dra_sandbox.clouds.rows import CloudRequest
 from dra_sandbox.clouds.wire import Values
 
 MEMBER, BINDING = "gcp:kms/cryptoKeyIAMMember:CryptoKeyIAMMember", "gcp:kms/cryptoKeyIAMBinding:CryptoKeyIAMBinding"
@@ -23,7 +23,7 @@ COMPUTE = f"serviceAccount:service-{PROJECT_NUMBER}@compute-system.iam.gservicea
 CONTAINER = f"serviceAccount:service-{PROJECT_NUMBER}@container-engine-robot.iam.gserviceaccount.com"
 
 
-def agents_may_use_keys(request: Request) -> str | None:
+def agents_may_use_keys(request: CloudRequest) -> str | None:
     """Refuse a cluster or pool whose keys the clouds' agents may not use."""
     if request.before is not None:
         return None
@@ -36,7 +36,7 @@ def agents_may_use_keys(request: Request) -> str | None:
     return None
 
 
-def has_keys_where_it_must(request: Request) -> str | None:
+def has_keys_where_it_must(request: CloudRequest) -> str | None:
     """terraform-google-kubernetes-engine issues 2008 and 2344: a policy of the organisation, which a cloud is told of.
 
     The first pool of a cluster is asked too, though it is removed at once.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from dra_sandbox.clouds.gcp.functions import newest
-from dra_sandbox.clouds.rows import Facts, Request
+from dra_sandbox.clouds.rows import CloudRequest, Facts
 from dra_sandbox.clouds.wire import Value
 
 CHANNEL = "dra-sandbox:gcp:Channel"
@@ -13,7 +13,7 @@ CHANNEL = "dra-sandbox:gcp:Channel"
 told, a channel offers all."""
 
 
-def moves_by_one_minor(request: Request) -> str | None:
+def moves_by_one_minor(request: CloudRequest) -> str | None:
     """docs.cloud.google.com/kubernetes-engine/versioning, “Version skew policy”: a control plane skips no minor (the
     sentence is not from there).
     """
@@ -28,7 +28,7 @@ def moves_by_one_minor(request: Request) -> str | None:
     )
 
 
-def is_of_its_channel(request: Request) -> str | None:
+def is_of_its_channel(request: CloudRequest) -> str | None:
     """terraform-google-kubernetes-engine issue 2177: a version that another channel has already."""
     inputs = request.inputs or {}
     channel, wanted = (inputs.get("releaseChannel") or {}).get("channel"), str(inputs.get("minMasterVersion") or "")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dra_sandbox.clouds.rows import Request
+from dra_sandbox.clouds.rows import CloudRequest
 
 OPERATION = "dra-sandbox:gcp:Operation"
 """Kind under which a cloud remembers what runs, by name: {"cluster": its name, "doing": "upgrading the master"}."""
 
 
-def may_begin(request: Request) -> str | None:
+def may_begin(request: CloudRequest) -> str | None:
     """terraform-provider-google issue 10366. The provider waits for it and tries again, until its time is up."""
     parts = request.identifier.split("/")
     cluster = parts[parts.index("clusters") + 1] if "clusters" in parts else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from dra_sandbox.clouds.gcp.functions import engine_versions
-from dra_sandbox.clouds.rows import Request
+from dra_sandbox.clouds.rows import CloudRequest
 from dra_sandbox.clouds.wire import Values
 
 CLUSTER, FIREWALL = "gcp:container/cluster:Cluster", "gcp:compute/firewall:Firewall"
@@ -14,7 +14,7 @@ PLACEMENT = "gcp:compute/resourcePolicy:ResourcePolicy"
 DRANET = (1, 34, 1, 1829001)  # the first release with managed DRANET: cluster-toolkit:modules/compute/gke-node-pool
 
 
-def is_upgraded_with_its_channel(request: Request) -> str | None:
+def is_upgraded_with_its_channel(request: CloudRequest) -> str | None:
     """terraform-google-kubernetes-engine issue 682."""
     channel = ((_cluster(request) or {}).get("releaseChannel") or {}).get("channel", "UNSPECIFIED")
     upgraded = ((request.inputs or {}).get("management") or {}).get("autoUpgrade", True)
@@ -23,7 +23,7 @@ def is_upgraded_with_its_channel(request: Request) -> str | None:
     return f"Auto_upgrade cannot be false when release_channel {channel} is set."
 
 
-def is_no_newer_than_its_master(request: Request) -> str | None:
+def is_no_newer_than_its_master(request: CloudRequest) -> str | None:
     """terraform-provider-google issue 6405."""
     node, master = (request.inputs or {}).get("version"), (_cluster(request) or {}).get("masterVersion")
     if not node or not master or _numbers(node)[:2] <= _numbers(master)[:2]:
@@ -31,7 +31,7 @@ def is_no_newer_than_its_master(request: Request) -> str | None:
     return f'Node version "{node}" must not have a greater minor version than master version "{master}".'
 
 
-def networks_come_with_dataplane_v2(request: Request) -> str | None:
+def networks_come_with_dataplane_v2(request: CloudRequest) -> str | None:
     """cluster-toolkit:modules/compute/gke-node-pool@10470803."""
     cluster, profile = _cluster(request), ((request.inputs or {}).get("networkConfig") or {})
     if cluster is None or not profile.get("acceleratorNetworkProfile"):
@@ -62,7 +62,7 @@ def _is_offered(wanted: str) -> bool:
     return any(each == wanted or each.startswith((f"{wanted}.", f"{wanted}-")) for each in offered)
 
 
-def is_used_by_nobody(request: Request) -> str | None:
+def is_used_by_nobody(request: CloudRequest) -> str | None:
     """modelplaneai/modelplane PR 230 and murphye/cheap-gke-cluster issue 2: a Service's firewall rule and an Ingress'
     endpoints stay when their cluster goes before them, and keep its network.
     """
@@ -78,7 +78,7 @@ def is_used_by_nobody(request: Request) -> str | None:
     return None
 
 
-def policy_is_there(request: Request) -> str | None:
+def policy_is_there(request: CloudRequest) -> str | None:
     """cluster-toolkit:modules/compute/gke-node-pool@10470803: a policy of one's own is in the project and region; a
     cloud without any knows nothing of them.
     """
@@ -92,7 +92,7 @@ def policy_is_there(request: Request) -> str | None:
     return f"InvalidArgument: resource policy {named} was not found in region {'-'.join(region)}"
 
 
-def _cluster(request: Request) -> Values | None:
+def _cluster(request: CloudRequest) -> Values | None:
     """Return the pool's cluster, which it names or gives the whole id of."""
     named = str((request.inputs or {}).get("cluster") or "").rpartition("/")[2]
     clusters = request.cloud.all(CLUSTER).values()

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from dra_sandbox.clouds.checking import Failure
+from dra_sandbox.clouds.checking import PropertyFailure
 from dra_sandbox.clouds.gcp.functions import FUNCTIONS
 from dra_sandbox.clouds.gcp.rows import COMMON, ROWS
 from dra_sandbox.clouds.memory import Memory
@@ -38,13 +38,13 @@ class Gcp(SimulatedCloud):
             "clusterName": known_text(inputs.get("cluster")).rpartition("/")[2],  # given by name or by its whole id
         }
 
-    def missing_place(self, schema: Schema, inputs: Values) -> Failure | None:
+    def missing_place(self, schema: Schema, inputs: Values) -> PropertyFailure | None:
         place = self.place(inputs)
         for name, setting in (("project", "gcp:project"), ("region", "gcp:region"), ("zone", "gcp:zone")):
             if name in schema.inputs and not inputs.get(name) and not place[name]:
-                return Failure(name, f"no {name}: set {setting} in the stack's configuration, or give it here")
+                return PropertyFailure(name, f"no {name}: set {setting} in the stack's configuration, or give it here")
         if "location" in schema.inputs and not inputs.get("location") and not place["location"]:
-            return Failure("location", "no location: give a region or a zone, or set gcp:region or gcp:zone")
+            return PropertyFailure("location", "no location: give a region or a zone, or set gcp:region or gcp:zone")
         return None
 
     def default_id(self, schema: Schema) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dra_sandbox.clouds.rows import Request
+from dra_sandbox.clouds.rows import CloudRequest
 from dra_sandbox.clouds.wire import Values
 
 POOL = "gcp:container/nodePool:NodePool"
@@ -12,7 +12,7 @@ GPUs says which: NVIDIA_L4_GPUS has {"limit": 1, "accelerator": "nvidia-l4"}, GP
 ZONES = 3
 
 
-def first_pool_has_room(request: Request) -> str | None:
+def first_pool_has_room(request: CloudRequest) -> str | None:
     """Terraform-google-kubernetes-engine issue 1795: the disks of the first pool count, though it is removed at once.
 
     A pool of a region has its nodes in each of its zones; balanced disks count as SSDs do.
@@ -31,7 +31,7 @@ def first_pool_has_room(request: Request) -> str | None:
     )
 
 
-def gpus_have_room(request: Request) -> str | None:
+def gpus_have_room(request: CloudRequest) -> str | None:
     """vanvalenlab/kiosk-console issue 367 (a pool over two zones asks for a node of each), fastai/course-v3 pull
     request 165 (all regions together: none, of a new project). Those of Spot nodes have quotas of their own.
     """

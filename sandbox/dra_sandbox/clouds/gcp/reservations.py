@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dra_sandbox.clouds.rows import Request
+from dra_sandbox.clouds.rows import CloudRequest
 from dra_sandbox.clouds.wire import Values
 
 RESERVATION, POOL = "gcp:compute/reservation:Reservation", "gcp:container/nodePool:NodePool"
 
 
-def is_there_and_large_enough(request: Request) -> str | None:
+def is_there_and_large_enough(request: CloudRequest) -> str | None:
     """cluster-toolkit pull request 5043 (not in the zone); GoogleCloudPlatform/gsutil issue 1000 (too small)."""
     named = _named(request.inputs or {})
     reservations = request.cloud.all(RESERVATION).values()
@@ -47,7 +47,7 @@ def _per_zone(pool: Values) -> int:
     return int(pool.get("nodeCount") or pool.get("initialNodeCount") or 0)
 
 
-def _taken_by_others(request: Request, reservation: str, zone: str) -> int:
+def _taken_by_others(request: CloudRequest, reservation: str, zone: str) -> int:
     return sum(
         _per_zone(pool)
         for identifier, pool in request.cloud.all(POOL).items()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dra_sandbox.clouds.rows import Request
+from dra_sandbox.clouds.rows import CloudRequest
 from dra_sandbox.clouds.wire import Value, Values
 
 USUAL_MINUTES = 120
@@ -10,7 +10,7 @@ USUAL_MINUTES = 120
 ANEW = ("diskSizeGb", "diskType", "imageType", "kubeletConfig", "linuxNodeConfig", "machineType")
 
 
-def is_waited_for(request: Request) -> str | None:
+def is_waited_for(request: CloudRequest) -> str | None:
     """GoogleCloudPlatform/magic-modules pull request 18250 (two hours, an hour before it); the sentence is that of
     terraform-google-kubernetes-engine issue 939. The update itself goes on.
     """

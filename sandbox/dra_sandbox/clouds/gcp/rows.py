@@ -24,7 +24,7 @@ from dra_sandbox.clouds.gcp import (
     zones_lost,
 )
 from dra_sandbox.clouds.gcp.functions import newest
-from dra_sandbox.clouds.rows import Facts, Row
+from dra_sandbox.clouds.rows import Facts, TypeRow
 from dra_sandbox.clouds.wire import Value, Values
 
 _GPU = "nodeConfig.guestAccelerators[*]"
@@ -130,7 +130,7 @@ def _has_a_first_pool(inputs: Values) -> str | None:
     return None
 
 
-COMMON = Row(
+COMMON = TypeRow(
     outputs={
         "selfLink": "https://www.googleapis.com/compute/v1/{id}",
         "creationTimestamp": "2026-01-01T00:00:00.000-07:00",
@@ -147,8 +147,8 @@ COMMON = Row(
     },
 )
 
-ROWS: Mapping[str, Row] = {
-    "gcp:container/cluster:Cluster": Row(
+ROWS: Mapping[str, TypeRow] = {
+    "gcp:container/cluster:Cluster": TypeRow(
         id="projects/{project}/locations/{location}/clusters/{name}",
         outputs={
             "selfLink": "https://container.googleapis.com/v1/{id}",
@@ -211,7 +211,7 @@ ROWS: Mapping[str, Row] = {
         effects=(first_pool.comes_and_goes,),
         remembered=True,
     ),
-    "gcp:container/nodePool:NodePool": Row(
+    "gcp:container/nodePool:NodePool": TypeRow(
         id="projects/{project}/locations/{location}/clusters/{clusterName}/nodePools/{name}",
         outputs={
             "location": "{location}",
@@ -250,7 +250,7 @@ ROWS: Mapping[str, Row] = {
         reported=node_pools.reported,
         remembered=True,
     ),
-    "gcp:compute/network:Network": Row(
+    "gcp:compute/network:Network": TypeRow(
         id="projects/{project}/global/networks/{name}",
         outputs={
             "gatewayIpv4": "",
@@ -266,7 +266,7 @@ ROWS: Mapping[str, Row] = {
         name_limit=63,
         allowed={"routingMode": frozenset({"REGIONAL", "GLOBAL"})},
     ),
-    "gcp:compute/subnetwork:Subnetwork": Row(
+    "gcp:compute/subnetwork:Subnetwork": TypeRow(
         id="projects/{project}/regions/{region}/subnetworks/{name}",
         outputs={
             "gatewayAddress": "10.0.0.1",
@@ -283,11 +283,11 @@ ROWS: Mapping[str, Row] = {
         },
         name_limit=63,
     ),
-    "gcp:compute/router:Router": Row(
+    "gcp:compute/router:Router": TypeRow(
         id="projects/{project}/regions/{region}/routers/{name}",
         name_limit=63,
     ),
-    "gcp:compute/routerNat:RouterNat": Row(
+    "gcp:compute/routerNat:RouterNat": TypeRow(
         id="{project}/{region}/{router}/{name}",
         outputs={
             "autoNetworkTier": "PREMIUM",
@@ -307,7 +307,7 @@ ROWS: Mapping[str, Row] = {
             ),
         },
     ),
-    "gcp:compute/firewall:Firewall": Row(
+    "gcp:compute/firewall:Firewall": TypeRow(
         id="projects/{project}/global/firewalls/{name}",
         outputs={"direction": "INGRESS", "destinationRanges": [], "enableLogging": False},
         replace=("direction", "network", "project"),
@@ -315,19 +315,19 @@ ROWS: Mapping[str, Row] = {
         name_limit=63,
         allowed={"direction": frozenset({"INGRESS", "EGRESS"})},
     ),
-    "gcp:compute/reservation:Reservation": Row(
+    "gcp:compute/reservation:Reservation": TypeRow(
         id="projects/{project}/zones/{zone}/reservations/{name}",
         replace=("description", "project", "zone", "specificReservationRequired"),
         name_limit=63,
         remembered=True,
     ),
-    "gcp:compute/resourcePolicy:ResourcePolicy": Row(
+    "gcp:compute/resourcePolicy:ResourcePolicy": TypeRow(
         id="projects/{project}/regions/{region}/resourcePolicies/{name}",
         replace=("description", "groupPlacementPolicy", "project", "region", "workloadPolicy"),
         name_limit=63,
         remembered=True,
     ),
-    "gcp:serviceaccount/account:Account": Row(
+    "gcp:serviceaccount/account:Account": TypeRow(
         id="projects/{project}/serviceAccounts/{accountId}@{project}.iam.gserviceaccount.com",
         outputs={
             "email": "{accountId}@{project}.iam.gserviceaccount.com",
@@ -338,25 +338,25 @@ ROWS: Mapping[str, Row] = {
         name="accountId",
         name_limit=30,
     ),
-    "gcp:projects/iAMMember:IAMMember": Row(
+    "gcp:projects/iAMMember:IAMMember": TypeRow(
         id="{project}/{role}/{member}", replace=("condition", "member", "project", "role"), remembered=True
     ),
-    "gcp:projects/service:Service": Row(id="{project}/{service}", replace=("project", "service")),
-    "gcp:serviceaccount/iAMMember:IAMMember": Row(
+    "gcp:projects/service:Service": TypeRow(id="{project}/{service}", replace=("project", "service")),
+    "gcp:serviceaccount/iAMMember:IAMMember": TypeRow(
         id="{serviceAccountId}/{role}/{member}", replace=("condition", "member", "role", "serviceAccountId")
     ),
-    "gcp:kms/keyRing:KeyRing": Row(
+    "gcp:kms/keyRing:KeyRing": TypeRow(
         id="projects/{project}/locations/{location}/keyRings/{name}", replace=("location", "project")
     ),
-    "gcp:kms/cryptoKey:CryptoKey": Row(
+    "gcp:kms/cryptoKey:CryptoKey": TypeRow(
         id="{keyRing}/cryptoKeys/{name}",
         outputs={"primaries": [{"name": "{id}/cryptoKeyVersions/1", "state": "ENABLED"}]},
         replace=("destroyScheduledDuration", "importOnly", "keyRing", "purpose", "skipInitialVersionCreation"),
     ),
-    "gcp:kms/cryptoKeyIAMMember:CryptoKeyIAMMember": Row(
+    "gcp:kms/cryptoKeyIAMMember:CryptoKeyIAMMember": TypeRow(
         id="{cryptoKeyId}/{role}/{member}", replace=("condition", "cryptoKeyId", "member", "role"), remembered=True
     ),
-    "gcp:kms/cryptoKeyIAMBinding:CryptoKeyIAMBinding": Row(
+    "gcp:kms/cryptoKeyIAMBinding:CryptoKeyIAMBinding": TypeRow(
         id="{cryptoKeyId}/{role}", replace=("condition", "cryptoKeyId", "role"), remembered=True
     ),
 }

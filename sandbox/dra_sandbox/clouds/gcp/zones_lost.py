@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dra_sandbox.clouds.rows import Request
+from dra_sandbox.clouds.rows import CloudRequest
 from dra_sandbox.clouds.wire import Values
 
 LOST_ZONE = "dra-sandbox:gcp:LostZone"
 """Kind under which a cloud remembers zones without machines, by their names."""
 
 
-def has_machines(request: Request) -> str | None:
+def has_machines(request: CloudRequest) -> str | None:
     """Refuse nodes that cannot be launched; limits of the autoscaler ask for none.
 
     A count is one per zone, so that each zone must have machines (hashicorp/terraform-provider-google issue 6287 and

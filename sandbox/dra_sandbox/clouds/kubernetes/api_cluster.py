@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from typing import Any, Final
 
-from dra_sandbox.clouds.kubernetes.backend import ApplyFailed, ObjectKey
+from dra_sandbox.clouds.kubernetes.backend import ApplyFailed, ClusterObjectKey
 from dra_sandbox.clouds.kubernetes.helm_releases import HelmReleases
 from dra_sandbox.clouds.wire import Values
-from dra_sandbox.control_plane import ApiServer, ControlPlaneError, Refused
+from dra_sandbox.control_plane import ApiRejection, ApiServer, ControlPlaneError
 
 _PATCH_FORCE: Final = "pulumi.com/patchForce"
 _SKIP_AWAIT: Final = "pulumi.com/skipAwait"
@@ -26,7 +26,7 @@ class ApiCluster:
         """`seconds` is how long an object may take to become ready, where it does not say so itself."""
         self._server, self._releases, self._seconds = server, releases, seconds
 
-    def apply(self, key: ObjectKey, manifest: Values, manager: str) -> Values:
+    def apply(self, key: ClusterObjectKey, manifest: Values, manager: str) -> Values:
         """Apply the object and wait until it is ready.
 
         Raises ApplyFailed when the API server refuses it, or when it does not become ready in time.
@@ -34,23 +34,23 @@ class ApiCluster:
         annotations = (manifest.get("metadata") or {}).get("annotations") or {}
         try:
             live = self._server.apply(manifest, manager=manager, force=annotations.get(_PATCH_FORCE) == "true")
-        except (Refused, ControlPlaneError) as problem:
+        except (ApiRejection, ControlPlaneError) as problem:
             raise ApplyFailed(str(problem)) from problem
         is_ready = _READY.get(key.kind)
         if is_ready is None or annotations.get(_SKIP_AWAIT) == "true":
             return live
         return self._wait(key, live, is_ready, float(annotations.get(_TIMEOUT) or self._seconds))
 
-    def read(self, key: ObjectKey) -> Values | None:
+    def read(self, key: ClusterObjectKey) -> Values | None:
         answer = self._server.request("GET", self._path(key))
         return answer.document if answer.status == HTTPStatus.OK else None
 
-    def delete(self, key: ObjectKey) -> None:
+    def delete(self, key: ClusterObjectKey) -> None:
         """Delete the object and wait until it is gone."""
         path = self._path(key)
         try:
             self._server.delete(path)
-        except Refused as problem:
+        except ApiRejection as problem:
             raise ApplyFailed(str(problem)) from problem
         until = time.monotonic() + self._seconds
         while self._server.request("GET", path).status == HTTPStatus.OK:
@@ -58,7 +58,7 @@ class ApiCluster:
                 raise ApplyFailed(f"{key.kind} {key.id} is not gone after {self._seconds:.0f} s")
             time.sleep(_LOOK_EVERY_SECONDS)
 
-    def release(self, key: ObjectKey, manager: str) -> None:
+    def release(self, key: ClusterObjectKey, manager: str) -> None:
         """Give back the fields that a patch has set: the object stays."""
         metadata = {"name": key.name, **({"namespace": key.namespace} if key.namespace else {})}
         if self.read(key) is not None:
@@ -66,7 +66,7 @@ class ApiCluster:
                 {"apiVersion": key.api_version, "kind": key.kind, "metadata": metadata}, manager=manager, force=False
             )
 
-    def recall(self, key: ObjectKey, live: Values) -> None:
+    def recall(self, key: ClusterObjectKey, live: Values) -> None:
         """Nothing: the API server remembers."""
 
     def install(self, release: Values) -> str:
@@ -77,14 +77,14 @@ class ApiCluster:
         """Have Helm take the release away. Raises ApplyFailed with what Helm says."""
         self._releases.uninstall(release)
 
-    def _path(self, key: ObjectKey) -> str:
+    def _path(self, key: ClusterObjectKey) -> str:
         """Where the object is. Raises ApplyFailed for a kind that the API server does not serve."""
         served = self._server.resource(key.api_version, key.kind)
         if served is None:
             raise ApplyFailed(f'no matches for kind "{key.kind}" in version "{key.api_version}"')
         return served.path(key.namespace, key.name)
 
-    def _wait(self, key: ObjectKey, live: Values, is_ready: Callable[[Values], bool], seconds: float) -> Values:
+    def _wait(self, key: ClusterObjectKey, live: Values, is_ready: Callable[[Values], bool], seconds: float) -> Values:
         until = time.monotonic() + seconds
         while not is_ready(live):
             if time.monotonic() > until:

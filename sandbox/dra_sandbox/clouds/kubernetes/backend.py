@@ -12,7 +12,7 @@ from dra_sandbox.clouds.wire import Values
 
 
 @dataclass(frozen=True, slots=True)
-class ObjectKey:
+class ClusterObjectKey:
     """An object's place in a cluster; the namespace is empty for what belongs to the whole cluster."""
 
     api_version: str
@@ -33,26 +33,26 @@ class ApplyFailed(Exception):
 class ClusterBackend(Protocol):
     """What the provider asks of a cluster. An API server answers it by server-side apply, get and delete."""
 
-    def apply(self, key: ObjectKey, manifest: Values, manager: str) -> Values:
+    def apply(self, key: ClusterObjectKey, manifest: Values, manager: str) -> Values:
         """Make the object be as `manifest` says, and return it as the cluster now has it. Raises ApplyFailed.
 
         `manager` owns the fields that the manifest sets.
         """
         ...
 
-    def read(self, key: ObjectKey) -> Values | None:
+    def read(self, key: ClusterObjectKey) -> Values | None:
         """The object as the cluster has it, or None."""
         ...
 
-    def delete(self, key: ObjectKey) -> None:
+    def delete(self, key: ClusterObjectKey) -> None:
         """Remove the object; one that is gone already is no error."""
         ...
 
-    def release(self, key: ObjectKey, manager: str) -> None:
+    def release(self, key: ClusterObjectKey, manager: str) -> None:
         """Give back the fields that `manager` has set in somebody else's object, which stays."""
         ...
 
-    def recall(self, key: ObjectKey, live: Values) -> None:
+    def recall(self, key: ClusterObjectKey, live: Values) -> None:
         """Take note of what the engine's state says about an object; a cluster with a memory of its own need not."""
         ...
 
@@ -71,11 +71,11 @@ class MemoryCluster:
     """A cluster that keeps objects as long as its process lives, and learns earlier ones from the engine's state."""
 
     def __init__(self) -> None:
-        self._objects: dict[ObjectKey, Values] = {}
+        self._objects: dict[ClusterObjectKey, Values] = {}
         self._revision = 1
         self._lock = threading.Lock()
 
-    def apply(self, key: ObjectKey, manifest: Values, manager: str) -> Values:
+    def apply(self, key: ClusterObjectKey, manifest: Values, manager: str) -> Values:
         with self._lock:
             self._revision += 1
             before = self._objects.get(key, {}).get("metadata", {})
@@ -90,18 +90,18 @@ class MemoryCluster:
             self._objects[key] = live
             return copy.deepcopy(live)
 
-    def read(self, key: ObjectKey) -> Values | None:
+    def read(self, key: ClusterObjectKey) -> Values | None:
         with self._lock:
             return copy.deepcopy(self._objects.get(key))
 
-    def delete(self, key: ObjectKey) -> None:
+    def delete(self, key: ClusterObjectKey) -> None:
         with self._lock:
             self._objects.pop(key, None)
 
-    def release(self, key: ObjectKey, manager: str) -> None:
+    def release(self, key: ClusterObjectKey, manager: str) -> None:
         self.delete(key)
 
-    def recall(self, key: ObjectKey, live: Values) -> None:
+    def recall(self, key: ClusterObjectKey, live: Values) -> None:
         with self._lock:
             self._objects.setdefault(key, copy.deepcopy(live))
 

@@ -18,22 +18,22 @@ from dra_sandbox.serving import CHANNEL_OPTIONS
 COMPONENTS = frozenset({"kubernetes:yaml/v2:ConfigGroup", "kubernetes:yaml/v2:ConfigFile"})
 
 
-class ManifestError(Exception):
+class InvalidManifest(Exception):
     """The text is no manifest; the message says what is wrong with it."""
 
 
 def decode(text: str) -> list[Values]:
-    """The objects of a multi-document text; lists are opened, empty documents skipped. Raises ManifestError."""
+    """The objects of a multi-document text; lists are opened, empty documents skipped. Raises InvalidManifest."""
     try:
         documents = list(yaml.safe_load_all(text))
     except yaml.YAMLError as error:
-        raise ManifestError(f"the YAML cannot be read: {error}") from error
+        raise InvalidManifest(f"the YAML cannot be read: {error}") from error
     objects: list[Values] = []
     for document in documents:
         if document is None:
             continue
         if not isinstance(document, dict) or not document.get("kind") or not document.get("apiVersion"):
-            raise ManifestError("every document must be an object with apiVersion and kind")
+            raise InvalidManifest("every document must be an object with apiVersion and kind")
         if str(document["kind"]).endswith("List") and isinstance(document.get("items"), list):
             objects += [item for item in document["items"] if isinstance(item, dict)]
         else:
@@ -42,7 +42,7 @@ def decode(text: str) -> list[Values]:
 
 
 def construct(request: provider_pb2.ConstructRequest) -> provider_pb2.ConstructResponse:
-    """Register a ConfigGroup or ConfigFile of `yaml/v2` and its objects as its children. Raises ManifestError."""
+    """Register a ConfigGroup or ConfigFile of `yaml/v2` and its objects as its children. Raises InvalidManifest."""
     inputs = from_wire(request.inputs)
     objects = None if _any_unknown(inputs) else list(_objects(inputs))
     with grpc.insecure_channel(request.monitorEndpoint, options=CHANNEL_OPTIONS) as channel:
@@ -102,7 +102,7 @@ def _objects(inputs: Values) -> Iterator[Values]:
     for pattern in [files] if isinstance(files, str) else files:
         paths = sorted(glob.glob(pattern))
         if not paths:
-            raise ManifestError(f"no file matches {pattern}")
+            raise InvalidManifest(f"no file matches {pattern}")
         for path in paths:
             yield from decode(Path(path).read_text(encoding="utf-8"))
     given = inputs.get("objs") or []

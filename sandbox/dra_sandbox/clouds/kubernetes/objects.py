@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from pulumi.runtime.proto import provider_pb2
 
-from dra_sandbox.clouds.checking import Failure, check_values
-from dra_sandbox.clouds.kubernetes.backend import ObjectKey
+from dra_sandbox.clouds.checking import PropertyFailure, check_values
+from dra_sandbox.clouds.kubernetes.backend import ClusterObjectKey
 from dra_sandbox.clouds.kubernetes.kinds import CLUSTER_SCOPED, group_of
 from dra_sandbox.clouds.naming import Autonamed, NameRefused
 from dra_sandbox.clouds.sdk import Sdk, UnknownType
@@ -38,7 +38,7 @@ def schema_of(sdk: Sdk, token: str) -> Schema | None:
         return None
 
 
-def check_object(schema: Schema | None, token: str, manifest: Values) -> Iterator[Failure]:
+def check_object(schema: Schema | None, token: str, manifest: Values) -> Iterator[PropertyFailure]:
     """What is wrong with an object; of a custom resource only the frame can be judged."""
     if schema is not None:
         yield from check_values(schema, _with_text_quantities(manifest))
@@ -46,10 +46,10 @@ def check_object(schema: Schema | None, token: str, manifest: Values) -> Iterato
     expected = {"apiVersion": api_version.removeprefix("core/"), "kind": kind.removesuffix("Patch")}
     metadata = manifest.get("metadata")
     if kind.endswith("Patch") and not (isinstance(metadata, dict) and metadata.get("name")):
-        yield Failure("metadata.name", "a patch must say which object it patches: metadata.name is required")
+        yield PropertyFailure("metadata.name", "a patch must say which object it patches: metadata.name is required")
     for name, value in expected.items():
         if manifest.get(name) not in (None, value):
-            yield Failure(name, f'expected "{value}", got "{manifest[name]}"')
+            yield PropertyFailure(name, f'expected "{value}", got "{manifest[name]}"')
 
 
 def named_object(
@@ -85,10 +85,10 @@ def is_autonamed(manifest: Values) -> bool:
     return isinstance(annotations, dict) and annotations.get(_AUTONAMED) == "true"
 
 
-def key_of(manifest: Values) -> ObjectKey:
+def key_of(manifest: Values) -> ClusterObjectKey:
     """Where the object lives; texts that are unknown in a preview stand as they are."""
     metadata = manifest.get("metadata") or {}
-    return ObjectKey(
+    return ClusterObjectKey(
         str(manifest.get("apiVersion", "")),
         str(manifest.get("kind", "")),
         str(metadata.get("namespace") or ""),

@@ -10,10 +10,10 @@ from google.protobuf.empty_pb2 import Empty
 from google.protobuf.struct_pb2 import Struct
 from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc
 
-from dra_sandbox.clouds.checking import Failure, check_values
+from dra_sandbox.clouds.checking import PropertyFailure, check_values
 from dra_sandbox.clouds.differences import ReplaceRule, diff_response, differences
 from dra_sandbox.clouds.kubernetes import manifests, releases
-from dra_sandbox.clouds.kubernetes.backend import ApplyFailed, ClusterBackend, MemoryCluster, ObjectKey
+from dra_sandbox.clouds.kubernetes.backend import ApplyFailed, ClusterBackend, ClusterObjectKey, MemoryCluster
 from dra_sandbox.clouds.kubernetes.cluster import chosen_cluster
 from dra_sandbox.clouds.kubernetes.karpenter import check_karpenter
 from dra_sandbox.clouds.kubernetes.kinds import replace_rule
@@ -91,7 +91,7 @@ class Kubernetes(provider_pb2_grpc.ResourceProviderServicer):
                 failures = [*check_object(schema, token, inputs), *check_karpenter(token, inputs, old)]
                 checked = named_object(token, inputs, old, request, self._namespace)
         except (UnknownType, NameRefused) as error:
-            failures, checked = [Failure("", str(error))], inputs
+            failures, checked = [PropertyFailure("", str(error))], inputs
         return provider_pb2.CheckResponse(
             inputs=to_wire(checked, secret_names(request.news)),
             failures=[provider_pb2.CheckFailure(property=found.path, reason=found.reason) for found in failures],
@@ -178,7 +178,7 @@ class Kubernetes(provider_pb2_grpc.ResourceProviderServicer):
             _refuse(context, f"{request.type}: charts are not rendered; use kubernetes.helm.v3.Release")
         try:
             return manifests.construct(request)
-        except manifests.ManifestError as error:
+        except manifests.InvalidManifest as error:
             context.abort(grpc.StatusCode.INVALID_ARGUMENT, f"{request.name}: {error}")
             raise AssertionError("abort does not return") from error
 
@@ -187,7 +187,7 @@ class Kubernetes(provider_pb2_grpc.ResourceProviderServicer):
             _refuse(context, f"the simulated Kubernetes provider has no answer for the function {request.tok}")
         try:
             objects = manifests.decode(str(from_wire(request.args).get("text", "")))
-        except manifests.ManifestError as error:
+        except manifests.InvalidManifest as error:
             return provider_pb2.InvokeResponse(failures=[provider_pb2.CheckFailure(reason=str(error))])
         response = provider_pb2.InvokeResponse()
         getattr(response, "return").CopyFrom(to_wire({"result": objects}))
@@ -196,7 +196,7 @@ class Kubernetes(provider_pb2_grpc.ResourceProviderServicer):
     def Cancel(self, request: Empty, context: grpc.ServicerContext) -> Empty:
         return Empty()
 
-    def _apply(self, key: ObjectKey, manifest: Values, urn: str, context: grpc.ServicerContext) -> Values:
+    def _apply(self, key: ClusterObjectKey, manifest: Values, urn: str, context: grpc.ServicerContext) -> Values:
         try:
             return self._cluster.apply(key, manifest, _manager(urn))
         except ApplyFailed as problem:
@@ -255,11 +255,11 @@ def _is_another_cluster(old: Values, new: Values) -> bool:
     return clusters[0] != clusters[1]
 
 
-def _key_from(token: str, identifier: str) -> ObjectKey:
+def _key_from(token: str, identifier: str) -> ClusterObjectKey:
     """The object that an identifier means, for a program that reads one it did not create."""
     _, api_version, kind = token.split(":")
     namespace, _, name = identifier.rpartition("/")
-    return ObjectKey(api_version.removeprefix("core/"), kind, namespace, name)
+    return ClusterObjectKey(api_version.removeprefix("core/"), kind, namespace, name)
 
 
 def _refuse(context: Any, message: str) -> NoReturn:

@@ -8,15 +8,15 @@ from typing import Any
 from dra_planner.drivers.nvidia.device_plugin import counterparts, facts, labels
 from dra_planner.drivers.protocol.device_plugin import (
     Counterpart,
-    DevicePlugin,
     LabelTerm,
     NoCounterpart,
-    NodeNeeds,
     PluginFacts,
+    SelectionNeeds,
+    VendorDevicePlugin,
 )
 
 
-class NvidiaDevicePlugin(DevicePlugin):
+class NvidiaDevicePlugin(VendorDevicePlugin):
     """NVIDIA's device plugin, with GPU feature discovery."""
 
     def serves(self, resource: str) -> bool:
@@ -26,7 +26,7 @@ class NvidiaDevicePlugin(DevicePlugin):
         self,
         resource: str,
         count: int,
-        needs: NodeNeeds,
+        needs: SelectionNeeds,
         labels: Mapping[str, str],
         facts: PluginFacts,
         shares: str,
@@ -39,7 +39,7 @@ class NvidiaDevicePlugin(DevicePlugin):
     def knows_label(self, key: str) -> bool:
         return labels.is_about_devices(key)
 
-    def needs_of(self, term: LabelTerm) -> NodeNeeds:
+    def needs_of(self, term: LabelTerm) -> SelectionNeeds:
         return labels.needs_of(term)
 
     def facts_of(self, kind: str, name: str, data: Mapping[str, Any]) -> PluginFacts | None:

@@ -12,7 +12,13 @@ from typing import Final
 
 from dra_planner.drivers.nvidia.device_plugin.facts import sharing_of
 from dra_planner.drivers.nvidia.device_plugin.labels import profile_condition, without_implied_product
-from dra_planner.drivers.protocol.device_plugin import Counterpart, NoCounterpart, NodeNeeds, PluginFacts, Sharing
+from dra_planner.drivers.protocol.device_plugin import (
+    Counterpart,
+    DeviceSharing,
+    NoCounterpart,
+    PluginFacts,
+    SelectionNeeds,
+)
 
 GPU: Final = "nvidia.com/gpu"
 TOLERATION: Final = "nvidia.com/gpu"
@@ -35,7 +41,7 @@ _MPS: Final = (
 
 
 def nvidia_counterpart(
-    resource: str, count: int, needs: NodeNeeds, labels: Mapping[str, str], facts: PluginFacts, shares: str
+    resource: str, count: int, needs: SelectionNeeds, labels: Mapping[str, str], facts: PluginFacts, shares: str
 ) -> Counterpart | NoCounterpart:
     """Return what a claim requests instead of `count` units of a resource on nodes with these labels and needs."""
     if resource in _FRACTIONS:
@@ -57,28 +63,32 @@ def nvidia_counterpart(
     return _gpu(needs, {})
 
 
-def _gpu(needs: NodeNeeds, capacity: Mapping[str, str]) -> Counterpart:
+def _gpu(needs: SelectionNeeds, capacity: Mapping[str, str]) -> Counterpart:
     return Counterpart(
         device_class="gpu.nvidia.com", conditions=needs.conditions, capacity=capacity, toleration=TOLERATION
     )
 
 
-def _mig(profile: str, needs: NodeNeeds) -> Counterpart:
+def _mig(profile: str, needs: SelectionNeeds) -> Counterpart:
     conditions = (profile_condition(profile), *needs.conditions)
     return Counterpart(device_class="mig.nvidia.com", conditions=conditions, noun="mig", toleration=TOLERATION)
 
 
-def _sharing(resource: str, needs: NodeNeeds, labels: Mapping[str, str], facts: PluginFacts) -> Sharing | None:
+def _sharing(
+    resource: str, needs: SelectionNeeds, labels: Mapping[str, str], facts: PluginFacts
+) -> DeviceSharing | None:
     if needs.sharing:
         known = sharing_of(facts, resource, labels)
-        return Sharing(needs.sharing, needs.clients or (known.replicas if known else 0), "node labels")
+        return DeviceSharing(needs.sharing, needs.clients or (known.replicas if known else 0), "node labels")
     found = sharing_of(facts, resource, labels)
     if found is None and resource.endswith(".shared"):
-        return Sharing("time-slicing", 0)
+        return DeviceSharing("time-slicing", 0)
     return found
 
 
-def _share(resource: str, count: int, sharing: Sharing, needs: NodeNeeds, shares: str) -> Counterpart | NoCounterpart:
+def _share(
+    resource: str, count: int, sharing: DeviceSharing, needs: SelectionNeeds, shares: str
+) -> Counterpart | NoCounterpart:
     """Return one share of a GPU; claims can share a GPU only if the driver offers shares."""
     if sharing.strategy == "mps":
         reason = "no version of the NVIDIA DRA driver lets separate claims share a GPU under MPS"

@@ -11,12 +11,12 @@ from typing import Any, Final
 
 import yaml
 
-from dra_planner.drivers.protocol.device_plugin import PluginFacts, Sharing
+from dra_planner.drivers.protocol.device_plugin import DeviceSharing, PluginFacts
 
 _CONFIG_LABEL: Final = "nvidia.com/device-plugin.config"
 
 
-def sharing_of(facts: PluginFacts, resource: str, node_labels: Mapping[str, str]) -> Sharing | None:
+def sharing_of(facts: PluginFacts, resource: str, node_labels: Mapping[str, str]) -> DeviceSharing | None:
     """Return how a resource is shared on nodes with these labels; None if its devices aren't shared.
 
     With several named configurations and no label that picks one, the one that names the resource holds.
@@ -44,7 +44,7 @@ def facts_of(kind: str, name: str, data: Mapping[str, Any]) -> PluginFacts | Non
 
 
 def _of_configurations(name: str, data: Any) -> PluginFacts | None:
-    found: dict[str, Mapping[str, Sharing]] = {}
+    found: dict[str, Mapping[str, DeviceSharing]] = {}
     for key, text in data.items() if isinstance(data, Mapping) else ():
         config = _plugin_config(text)
         if config is not None:
@@ -59,10 +59,10 @@ def _of_node(name: str, labels: Mapping[str, Any]) -> PluginFacts | None:
     _, _, profile = product.partition("-MIG-")
     strategy = str(labels.get("nvidia.com/gpu.sharing-strategy", ""))
     replicas = str(labels.get("nvidia.com/gpu.replicas", ""))
-    shared: dict[str, Sharing] = {}
+    shared: dict[str, DeviceSharing] = {}
     if strategy in ("time-slicing", "mps") and replicas.isdigit() and int(replicas) > 1:
         resource = "nvidia.com/gpu" if product.endswith("-SHARED") or strategy == "mps" else "nvidia.com/gpu.shared"
-        shared[resource] = Sharing(strategy, int(replicas), f"Node {name}")
+        shared[resource] = DeviceSharing(strategy, int(replicas), f"Node {name}")
     is_single = labels.get("nvidia.com/mig.strategy") == "single" and profile not in ("", "INVALID")
     return PluginFacts(shared=shared, partition=profile if is_single else "", is_known=True)
 
@@ -78,7 +78,7 @@ def _plugin_config(text: Any) -> Mapping[str, Any] | None:
     return config if {"flags", "sharing"} & config.keys() else None
 
 
-def _sharing(config: Mapping[str, Any], source: str) -> Iterable[tuple[str, Sharing]]:
+def _sharing(config: Mapping[str, Any], source: str) -> Iterable[tuple[str, DeviceSharing]]:
     sharing = config.get("sharing") or {}
     for key, strategy in (("timeSlicing", "time-slicing"), ("mps", "mps")):
         section = sharing.get(key) or {}
@@ -88,4 +88,4 @@ def _sharing(config: Mapping[str, Any], source: str) -> Iterable[tuple[str, Shar
                 continue
             name = entry.get("rename") or entry["name"]
             renamed = section.get("renameByDefault") and not entry.get("rename")
-            yield (f"{name}.shared" if renamed else name), Sharing(strategy, replicas, source)
+            yield (f"{name}.shared" if renamed else name), DeviceSharing(strategy, replicas, source)

@@ -16,7 +16,7 @@ from typing import Final
 from dra_planner.catalog.machines import Accelerator, machines
 from dra_planner.clouds import cloud, names
 from dra_planner.drivers.nvidia.gpus import gpu, gpus, mig_profiles
-from dra_planner.drivers.protocol.device_plugin import LabelTerm, NodeNeeds, NotTranslatable
+from dra_planner.drivers.protocol.device_plugin import LabelTerm, NotTranslatable, SelectionNeeds
 
 _DRIVER: Final = "gpu.nvidia.com"
 _ATTRIBUTE: Final = f'device.attributes["{_DRIVER}"]'
@@ -34,10 +34,10 @@ def is_about_devices(key: str) -> bool:
     return key not in _STAYS and (key in _MEANINGS or key.startswith(("nvidia.com/", _KARPENTER)))
 
 
-def needs_of(term: LabelTerm) -> NodeNeeds:
+def needs_of(term: LabelTerm) -> SelectionNeeds:
     """Return what a condition on a label demands of the devices. Raises NotTranslatable."""
     if term.key.startswith(_ABOUT_THE_PLUGIN):
-        return NodeNeeds()
+        return SelectionNeeds()
     meaning = _MEANINGS.get(term.key)
     if meaning is None:
         raise NotTranslatable(f"the node label {term.key} has no counterpart among the attributes of devices")
@@ -49,7 +49,7 @@ def profile_condition(profile: str) -> str:
     return f'{_ATTRIBUTE}.profile == "{profile}"'
 
 
-def _product(term: LabelTerm) -> NodeNeeds:
+def _product(term: LabelTerm) -> SelectionNeeds:
     """Labels end in -SHARED on nodes with shared GPUs, and in -MIG-<profile> under the strategy *single*."""
     profiles = {value.partition("-MIG-")[2] for value in term.values}
     is_shared = {value.endswith("-SHARED") for value in term.values}
@@ -58,7 +58,7 @@ def _product(term: LabelTerm) -> NodeNeeds:
     names = [_product_name(value.partition("-MIG-")[0].removesuffix("-SHARED")) for value in term.values]
     condition = _among(f"{_ATTRIBUTE}.productName", names, term.operator)
     sharing = "time-slicing" if True in is_shared else ""
-    return NodeNeeds(conditions=(condition,), profile="".join(profiles), sharing=sharing)
+    return SelectionNeeds(conditions=(condition,), profile="".join(profiles), sharing=sharing)
 
 
 def _product_name(label: str) -> str:
@@ -80,12 +80,12 @@ def _label_value(name: str) -> str:
     return "-".join(re.sub(r"[^A-Za-z0-9\-_. ]", "", name).split())
 
 
-def _accelerator(term: LabelTerm) -> NodeNeeds:
-    return NodeNeeds(conditions=(_of_products(term, _gpus_by_gke_type(), "GKE"),))
+def _accelerator(term: LabelTerm) -> SelectionNeeds:
+    return SelectionNeeds(conditions=(_of_products(term, _gpus_by_gke_type(), "GKE"),))
 
 
-def _gpu_name(term: LabelTerm) -> NodeNeeds:
-    return NodeNeeds(conditions=(_of_products(term, _gpus_by_ec2_name(), "EC2"),))
+def _gpu_name(term: LabelTerm) -> SelectionNeeds:
+    return SelectionNeeds(conditions=(_of_products(term, _gpus_by_ec2_name(), "EC2"),))
 
 
 def _of_products(term: LabelTerm, known: Mapping[str, set[str]], cloud: str) -> str:
@@ -125,21 +125,21 @@ def _names_of(gpu_id: str) -> set[str]:
     return {found.product_name} if found.product_name and not found.is_virtual else set()
 
 
-def _family(term: LabelTerm) -> NodeNeeds:
+def _family(term: LabelTerm) -> SelectionNeeds:
     names = [_FAMILIES.get(value, value.capitalize()) for value in term.values]
-    return NodeNeeds(conditions=(_among(f"{_ATTRIBUTE}.architecture", names, term.operator),))
+    return SelectionNeeds(conditions=(_among(f"{_ATTRIBUTE}.architecture", names, term.operator),))
 
 
-def _memory(term: LabelTerm) -> NodeNeeds:
+def _memory(term: LabelTerm) -> SelectionNeeds:
     """GFD's and Karpenter's labels hold MiB; the capacity holds bytes."""
     signs = {"Gt": ">", "Lt": "<", "In": "=="}
     if term.operator not in signs or len(term.values) != 1 or not term.values[0].isdigit():
         raise NotTranslatable(f"{term.key} {term.operator} isn't a comparison with one number")
     quantity = f'quantity("{term.values[0]}Mi")'
-    return NodeNeeds(conditions=(f"{_CAPACITY}.memory.compareTo({quantity}) {signs[term.operator]} 0",))
+    return SelectionNeeds(conditions=(f"{_CAPACITY}.memory.compareTo({quantity}) {signs[term.operator]} 0",))
 
 
-def _compute_major(term: LabelTerm) -> NodeNeeds:
+def _compute_major(term: LabelTerm) -> SelectionNeeds:
     if len(term.values) != 1 or not term.values[0].isdigit() or term.operator not in ("In", "Gt", "Lt"):
         raise NotTranslatable(f"{term.key} {term.operator} isn't a comparison with one number")
     capability, major = f"{_ATTRIBUTE}.cudaComputeCapability", int(term.values[0])
@@ -150,40 +150,40 @@ def _compute_major(term: LabelTerm) -> NodeNeeds:
             conditions = [f"!({_at_least(capability, major)})"]
         case _:
             conditions = [_at_least(capability, major), f"!({_at_least(capability, major + 1)})"]
-    return NodeNeeds(conditions=tuple(conditions))
+    return SelectionNeeds(conditions=tuple(conditions))
 
 
 def _at_least(version: str, major: int) -> str:
     return f'{version}.compareTo(semver("{major}.0.0")) >= 0'
 
 
-def _partition(term: LabelTerm) -> NodeNeeds:
+def _partition(term: LabelTerm) -> SelectionNeeds:
     if term.operator != "In" or len(term.values) != 1:
         raise NotTranslatable(f"{term.key} {term.operator} isn't one partition size")
-    return NodeNeeds(profile=term.values[0])
+    return SelectionNeeds(profile=term.values[0])
 
 
-def _sharing(term: LabelTerm) -> NodeNeeds:
+def _sharing(term: LabelTerm) -> SelectionNeeds:
     strategies = {"time-sharing": "time-slicing", "time-slicing": "time-slicing", "mps": "mps"}
-    return NodeNeeds(sharing=next((strategies[value] for value in term.values if value in strategies), ""))
+    return SelectionNeeds(sharing=next((strategies[value] for value in term.values if value in strategies), ""))
 
 
-def _clients(term: LabelTerm) -> NodeNeeds:
+def _clients(term: LabelTerm) -> SelectionNeeds:
     counts = [int(value) for value in term.values if value.isdigit() and int(value) > 1]
-    return NodeNeeds(sharing="time-slicing" if counts else "", clients=min(counts, default=0))
+    return SelectionNeeds(sharing="time-slicing" if counts else "", clients=min(counts, default=0))
 
 
-def _mps(term: LabelTerm) -> NodeNeeds:
-    return NodeNeeds(sharing="mps") if "true" in term.values else NodeNeeds()
+def _mps(term: LabelTerm) -> SelectionNeeds:
+    return SelectionNeeds(sharing="mps") if "true" in term.values else SelectionNeeds()
 
 
-def _count(term: LabelTerm) -> NodeNeeds:
+def _count(term: LabelTerm) -> SelectionNeeds:
     note = f"{term.key} selected nodes by their number of GPUs, which a claim can't express: choose a pool instead"
-    return NodeNeeds(notes=(note,))
+    return SelectionNeeds(notes=(note,))
 
 
-def _nothing(term: LabelTerm) -> NodeNeeds:
-    return NodeNeeds()
+def _nothing(term: LabelTerm) -> SelectionNeeds:
+    return SelectionNeeds()
 
 
 def _among(attribute: str, values: Sequence[str], operator: str) -> str:
@@ -198,7 +198,7 @@ def _among(attribute: str, values: Sequence[str], operator: str) -> str:
 
 _KARPENTER_GROUP: Final = "karpenter.k8s.aws"
 _KARPENTER: Final = f"{_KARPENTER_GROUP}/instance-gpu-"
-_MEANINGS: Final[Mapping[str, Callable[[LabelTerm], NodeNeeds]]] = {
+_MEANINGS: Final[Mapping[str, Callable[[LabelTerm], SelectionNeeds]]] = {
     "nvidia.com/gpu.product": _product,
     "nvidia.com/gpu.family": _family,
     "nvidia.com/gpu.memory": _memory,
@@ -219,7 +219,7 @@ _MEANINGS: Final[Mapping[str, Callable[[LabelTerm], NodeNeeds]]] = {
 }
 
 
-def without_implied_product(needs: NodeNeeds) -> NodeNeeds:
+def without_implied_product(needs: SelectionNeeds) -> SelectionNeeds:
     """Return needs without the GPU's name if only one GPU of GKE has partitions of this profile."""
     names = {name for types in _gpus_by_gke_type().values() for name in types}
     owners = {

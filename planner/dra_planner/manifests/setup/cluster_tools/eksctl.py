@@ -15,12 +15,12 @@ from dra_planner.manifests.setup.cluster_tools.field_findings import (
     place_of,
 )
 from dra_planner.manifests.setup.command_rows import CommandLine
-from dra_planner.manifests.workloads.description import Node
+from dra_planner.manifests.workloads.description import ObjectPart
 
 
 def eksctl_findings(item: KubernetesObject) -> Iterator[Diagnostic]:
     """Yield what the same options of eksctl's commands would be told (eksctl-io/eksctl:pkg/apis/eksctl.io/v1alpha5)."""
-    root = Node(item.data, item.place)
+    root = ObjectPart(item.data, item.place)
     options = {"--version": (str(root.get("metadata.version", "")),)}
     if root.get("autoModeConfig.enabled") is True:
         options["--enable-auto-mode"] = ("true",)

@@ -9,12 +9,12 @@ from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.manifests.setup.cluster_tools.field_findings import (
     place_of,
 )
-from dra_planner.manifests.workloads.description import Node
+from dra_planner.manifests.workloads.description import ObjectPart
 
 
 def operator_findings(item: KubernetesObject) -> Iterator[Diagnostic]:
     """Yield a warning if the operator installs the device plugin."""
-    spec = Node(item.data, item.place).at("spec")
+    spec = ObjectPart(item.data, item.place).at("spec")
     if spec.get("devicePlugin.enabled", True) is not False:
         message = "the GPU Operator installs NVIDIA's device plugin, which hands out the GPUs of the DRA driver"
         fix = "set spec.devicePlugin.enabled: false"

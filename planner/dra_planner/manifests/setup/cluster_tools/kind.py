@@ -24,7 +24,7 @@ from dra_planner.manifests.setup.cluster_tools.field_findings import (
 from dra_planner.manifests.setup.cluster_tools.kubeadm import kubeadm_findings, kubelet_findings
 from dra_planner.manifests.setup.command_rows import CommandLine
 from dra_planner.manifests.setup.flags import version_faults
-from dra_planner.manifests.workloads.description import Node
+from dra_planner.manifests.workloads.description import ObjectPart
 
 _PATCHED: Final = {"ClusterConfiguration": kubeadm_findings, "KubeletConfiguration": kubelet_findings}
 _GROUPS: Final = {"ClusterConfiguration": "kubeadm.k8s.io", "KubeletConfiguration": "kubelet.config.k8s.io"}
@@ -39,8 +39,8 @@ def kind_findings(item: KubernetesObject) -> Iterator[Diagnostic]:
         group, _, version = name.partition("/")
         if group == "resource.k8s.io":
             yield from fault_findings(item, place, version_faults(version, value))
-    yield from _patches(Node(item.data, item.place))
-    for _, node in Node(item.data, item.place).at("nodes").members():
+    yield from _patches(ObjectPart(item.data, item.place))
+    for _, node in ObjectPart(item.data, item.place).at("nodes").members():
         yield from _patches(node)
         command = CommandLine(
             program="kind", words=("create", "cluster"), options={"--image": (str(node.get("image", "")),)}
@@ -49,7 +49,7 @@ def kind_findings(item: KubernetesObject) -> Iterator[Diagnostic]:
         yield from found if _speaks_of_devices(item) else (replace(each, severity="warning") for each in found)
 
 
-def _patches(node: Node) -> Iterator[Diagnostic]:
+def _patches(node: ObjectPart) -> Iterator[Diagnostic]:
     """Yield what the patches of kubeadm's configuration say that kind is given, each at its own line."""
     for number, text in enumerate(items(node.get("kubeadmConfigPatches"))):
         place = child(node.at("kubeadmConfigPatches").place, node.get("kubeadmConfigPatches"), number)

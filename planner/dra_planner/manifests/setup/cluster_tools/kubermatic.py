@@ -11,11 +11,11 @@ from dra_planner.manifests.setup.cluster_tools.field_findings import (
     pairs,
 )
 from dra_planner.manifests.setup.flags import gate_faults
-from dra_planner.manifests.workloads.description import Node
+from dra_planner.manifests.workloads.description import ObjectPart
 
 
 def kubermatic_findings(item: KubernetesObject) -> Iterator[Diagnostic]:
     """Yield the findings on feature gates."""
-    spec = Node(item.data, item.place).at("spec")
+    spec = ObjectPart(item.data, item.place).at("spec")
     for name, value in pairs(spec.get("featureGates")):
         yield from fault_findings(item, spec.place, gate_faults(name, value))

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from dra_planner.manifests.validation.checks import labels
 from dra_planner.manifests.validation.pods.node_selectors import check_expression
-from dra_planner.manifests.validation.rules import Data, Rules, Scope, Table
+from dra_planner.manifests.validation.rules import Data, Scope, StructRules, Table
 from dra_planner.manifests.validation.violations import Violations
 
 
@@ -18,8 +18,8 @@ def _check_expression(data: Data, path: str, scope: Scope) -> Violations:
 
 
 SELECTORS: Final[Table] = {
-    "meta.LabelSelector": Rules(fields={"matchLabels": labels}),
-    "meta.LabelSelectorRequirement": Rules(whole=(_check_expression,)),
+    "meta.LabelSelector": StructRules(fields={"matchLabels": labels}),
+    "meta.LabelSelectorRequirement": StructRules(whole=(_check_expression,)),
 }
 
 

@@ -17,7 +17,7 @@ from dra_planner.manifests.validation.pods.gates import RESTART_ALL, RESTART_RUL
 from dra_planner.manifests.validation.pods.mounts import check_devices, check_mounts
 from dra_planner.manifests.validation.pods.probes import check_probes
 from dra_planner.manifests.validation.pods.resources import check_resources
-from dra_planner.manifests.validation.rules import Data, Rules, Scope, Table, check_struct, each
+from dra_planner.manifests.validation.rules import Data, Scope, StructRules, Table, check_struct, each
 from dra_planner.manifests.validation.violations import (
     Violation,
     Violations,
@@ -275,8 +275,8 @@ def _check_protocols(data: Data, path: str, scope: Scope) -> Violations:
 
 
 CONTAINERS: Final[Table] = {
-    "core.Container": Rules(fields=_CONTAINER, whole=(_check_protocols,), into=_fields_of_container),
-    "core.EphemeralContainer": Rules(
+    "core.Container": StructRules(fields=_CONTAINER, whole=(_check_protocols,), into=_fields_of_container),
+    "core.EphemeralContainer": StructRules(
         fields=_CONTAINER, whole=(_check_protocols,), into=lambda data, scope: ("env", "envFrom", "securityContext")
     ),
 }

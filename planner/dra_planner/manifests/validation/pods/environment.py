@@ -16,7 +16,7 @@ from dra_planner.manifests.validation.fields.formats import (
     qualified_name,
     without_backsteps,
 )
-from dra_planner.manifests.validation.rules import Data, Rules, Scope, Table, each
+from dra_planner.manifests.validation.rules import Data, Scope, StructRules, Table, each
 from dra_planner.manifests.validation.violations import (
     Violations,
     each_invalid,
@@ -108,7 +108,7 @@ def check_sources(value: Any, path: str, scope: Scope) -> Violations:
             yield invalid(path, "", "may not have more than one field specified at a time")
 
 
-_KEY_OF_OBJECT: Final = Rules(fields={"name": always_formatted(dns_subdomain), "key": named(configuration_key)})
+_KEY_OF_OBJECT: Final = StructRules(fields={"name": always_formatted(dns_subdomain), "key": named(configuration_key)})
 
 
 def _object_name(text: str) -> list[str]:
@@ -116,15 +116,15 @@ def _object_name(text: str) -> list[str]:
     return dns_subdomain(f"{text[:-2]}a" if len(text) > 1 and text.endswith("-") else text)
 
 
-_OBJECT: Final = Rules(fields={"name": named(_object_name)})
+_OBJECT: Final = StructRules(fields={"name": named(_object_name)})
 ENVIRONMENT: Final[Table] = {
-    "core.EnvVar": Rules(fields={"name": named(environment_name)}, whole=(_check_value_from,)),
-    "core.EnvFromSource": Rules(fields={"prefix": formatted(environment_name)}),
+    "core.EnvVar": StructRules(fields={"name": named(environment_name)}, whole=(_check_value_from,)),
+    "core.EnvFromSource": StructRules(fields={"prefix": formatted(environment_name)}),
     "core.ConfigMapEnvSource": _OBJECT,
     "core.SecretEnvSource": _OBJECT,
     "core.ConfigMapKeySelector": _KEY_OF_OBJECT,
     "core.SecretKeySelector": _KEY_OF_OBJECT,
-    "core.FileKeySelector": Rules(
+    "core.FileKeySelector": StructRules(
         fields={"key": named(environment_name), "volumeName": named(dns_label), "path": named(without_backsteps)}
     ),
 }

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from dra_planner.manifests.schema import Type, fields_of
+from dra_planner.manifests.schema import ApiType, fields_of
 
 Data = Mapping[str, Any]
 NEVER: Final = 1000
@@ -62,7 +62,7 @@ def without_disabled(data: Data, struct: str, minor: int) -> Data:
     return data if len(kept) == len(data) and all(kept[name] is data[name] for name in kept) else kept
 
 
-def _without(value: Any, kind: Type, minor: int) -> Any:
+def _without(value: Any, kind: ApiType, minor: int) -> Any:
     if kind.kind == "struct" and isinstance(value, Mapping):
         return without_disabled(value, kind.name, minor)
     if kind.kind == "list" and kind.item is not None and kind.item.kind == "struct" and value:

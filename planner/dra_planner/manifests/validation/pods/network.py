@@ -11,7 +11,7 @@ from dra_planner.manifests.validation.fields.formats import (
     loose_subdomain,
 )
 from dra_planner.manifests.validation.pods.gates import STRICT_ADDRESSES
-from dra_planner.manifests.validation.rules import Data, Rules, Scope, Table, each, join
+from dra_planner.manifests.validation.rules import Data, Scope, StructRules, Table, each, join
 from dra_planner.manifests.validation.violations import (
     Violations,
     each_invalid,
@@ -94,4 +94,4 @@ def check_host_ports(spec: Data, path: str, scope: Scope) -> Violations:
                 yield invalid(f"{there}.hostPort", int(host), detail)
 
 
-NETWORK: Final[Table] = {"core.HostAlias": Rules(fields={"ip": _check_ip, "hostnames": _check_host_names})}
+NETWORK: Final[Table] = {"core.HostAlias": StructRules(fields={"ip": _check_ip, "hostnames": _check_host_names})}

@@ -15,7 +15,7 @@ from dra_planner.manifests.validation.checks import (
 )
 from dra_planner.manifests.validation.fields.formats import dns_label, label_value, qualified_name
 from dra_planner.manifests.validation.pods.node_selectors import check_node_selector, check_preferences
-from dra_planner.manifests.validation.rules import Data, Rules, Scope, Table, each
+from dra_planner.manifests.validation.rules import Data, Scope, StructRules, Table, each
 from dra_planner.manifests.validation.violations import Violations, duplicate, each_invalid, forbidden, invalid
 
 _MOST_WEIGHT: Final = 100
@@ -96,12 +96,12 @@ def _check_domains(data: Data, path: str, scope: Scope) -> Violations:
 
 _POLICY: Final = pointed_choice("Ignore", "Honor")
 PLACEMENT: Final[Table] = {
-    "core.NodeAffinity": Rules(whole=(_check_node_affinity,), into=lambda data, scope: ()),
-    "core.WeightedPodAffinityTerm": Rules(fields={"weight": _check_weight}, always=("podAffinityTerm",)),
-    "core.PodAffinityTerm": Rules(
+    "core.NodeAffinity": StructRules(whole=(_check_node_affinity,), into=lambda data, scope: ()),
+    "core.WeightedPodAffinityTerm": StructRules(fields={"weight": _check_weight}, always=("podAffinityTerm",)),
+    "core.PodAffinityTerm": StructRules(
         fields={"topologyKey": (needed("can not be empty"), qualified)}, whole=(_check_term,)
     ),
-    "core.TopologySpreadConstraint": Rules(
+    "core.TopologySpreadConstraint": StructRules(
         fields={
             "maxSkew": positive,
             "topologyKey": needed("can not be empty"),

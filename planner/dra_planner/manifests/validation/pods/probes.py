@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from dra_planner.manifests.validation.checks import choice, needed, not_negative, port_or_name, positive_if_set
 from dra_planner.manifests.validation.fields.formats import http_header
-from dra_planner.manifests.validation.rules import Check, Data, Rules, Scope, Table, each
+from dra_planner.manifests.validation.rules import Check, Data, Scope, StructRules, Table, each
 from dra_planner.manifests.validation.violations import Violations, each_invalid, forbidden, invalid, required
 
 _OF_PROBES: Final = ("exec", "httpGet", "tcpSocket", "grpc")
@@ -57,7 +57,7 @@ def _check_sleep(data: Data, path: str, scope: Scope) -> Violations:
 
 
 PROBES: Final[Table] = {
-    "core.Probe": Rules(
+    "core.Probe": StructRules(
         fields={
             **dict.fromkeys(_SECONDS, not_negative),
             "terminationGracePeriodSeconds": positive_if_set,
@@ -65,12 +65,12 @@ PROBES: Final[Table] = {
         whole=(_one_handler(_OF_PROBES),),
         into=_first(_OF_PROBES),
     ),
-    "core.LifecycleHandler": Rules(whole=(_one_handler(_OF_HOOKS),), into=_first(_OF_HOOKS)),
-    "core.ExecAction": Rules(fields={"command": needed()}),
-    "core.HTTPGetAction": Rules(
+    "core.LifecycleHandler": StructRules(whole=(_one_handler(_OF_HOOKS),), into=_first(_OF_HOOKS)),
+    "core.ExecAction": StructRules(fields={"command": needed()}),
+    "core.HTTPGetAction": StructRules(
         fields={"port": port_or_name, "scheme": choice("HTTP", "HTTPS"), "httpHeaders": _check_headers}
     ),
-    "core.TCPSocketAction": Rules(fields={"port": port_or_name}),
-    "core.GRPCAction": Rules(fields={"port": port_or_name}),
-    "core.SleepAction": Rules(whole=(_check_sleep,)),
+    "core.TCPSocketAction": StructRules(fields={"port": port_or_name}),
+    "core.GRPCAction": StructRules(fields={"port": port_or_name}),
+    "core.SleepAction": StructRules(whole=(_check_sleep,)),
 }

@@ -16,7 +16,7 @@ from dra_planner.manifests.validation.fields.formats import (
 )
 from dra_planner.manifests.validation.fields.metadata import MAX_ANNOTATION_BYTES
 from dra_planner.manifests.validation.pods.environment import check_field_reference, check_resource_reference
-from dra_planner.manifests.validation.rules import Data, Rules, Scope, Table, each
+from dra_planner.manifests.validation.rules import Data, Scope, StructRules, Table, each
 from dra_planner.manifests.validation.violations import (
     Violations,
     each_invalid,
@@ -181,16 +181,16 @@ def _check_user_annotations(value: Any, path: str, scope: Scope) -> Violations:
 
 
 PROJECTIONS: Final[Table] = {
-    "core.DownwardAPIVolumeSource": Rules(
+    "core.DownwardAPIVolumeSource": StructRules(
         fields={"defaultMode": _MODE}, whole=(_check_downward_volume,), into=_no_fields
     ),
-    "core.DownwardAPIProjection": Rules(into=_no_fields),
-    "core.ProjectedVolumeSource": Rules(fields={"defaultMode": _MODE}, whole=(_check_projected,)),
-    "core.SecretProjection": Rules(fields={"name": needed()}),
-    "core.ConfigMapProjection": Rules(fields={"name": needed()}),
-    "core.ServiceAccountTokenProjection": Rules(fields={"expirationSeconds": _check_token_seconds}),
-    "core.ClusterTrustBundleProjection": Rules(whole=(_check_trust_bundle,), into=_fields_of_bundle),
-    "core.PodCertificateProjection": Rules(
+    "core.DownwardAPIProjection": StructRules(into=_no_fields),
+    "core.ProjectedVolumeSource": StructRules(fields={"defaultMode": _MODE}, whole=(_check_projected,)),
+    "core.SecretProjection": StructRules(fields={"name": needed()}),
+    "core.ConfigMapProjection": StructRules(fields={"name": needed()}),
+    "core.ServiceAccountTokenProjection": StructRules(fields={"expirationSeconds": _check_token_seconds}),
+    "core.ClusterTrustBundleProjection": StructRules(whole=(_check_trust_bundle,), into=_fields_of_bundle),
+    "core.PodCertificateProjection": StructRules(
         fields={"userAnnotations": _check_user_annotations}, whole=(_check_certificate,)
     ),
 }

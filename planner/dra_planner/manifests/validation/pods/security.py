@@ -14,7 +14,7 @@ from dra_planner.manifests.validation.checks import (
     user_id,
 )
 from dra_planner.manifests.validation.fields.formats import descending_path, dns_subdomain, length_of
-from dra_planner.manifests.validation.rules import Data, Rules, Scope, each, join
+from dra_planner.manifests.validation.rules import Data, Scope, StructRules, each, join
 from dra_planner.manifests.validation.violations import (
     Violations,
     duplicate,
@@ -239,9 +239,9 @@ def _forbid(data: Data, names: Collection[str], path: str, detail: str) -> Viola
             yield forbidden(f"{path}.{name}", detail)
 
 
-_SECCOMP: Final = Rules(fields={"type": needed_choice(*_PROFILES)}, whole=(_check_seccomp,))
-SECURITY: Final[Mapping[str, Rules]] = {
-    "core.PodSecurityContext": Rules(
+_SECCOMP: Final = StructRules(fields={"type": needed_choice(*_PROFILES)}, whole=(_check_seccomp,))
+SECURITY: Final[Mapping[str, StructRules]] = {
+    "core.PodSecurityContext": StructRules(
         fields={
             "fsGroup": group_id,
             "runAsUser": user_id,
@@ -253,13 +253,13 @@ SECURITY: Final[Mapping[str, Rules]] = {
             "seLinuxChangePolicy": pointed_choice("Recursive", "MountOption"),
         }
     ),
-    "core.SecurityContext": Rules(
+    "core.SecurityContext": StructRules(
         fields={"runAsUser": user_id, "runAsGroup": group_id, "procMount": _check_proc_mount},
         whole=(_check_escalation,),
     ),
     "core.SeccompProfile": _SECCOMP,
-    "core.AppArmorProfile": Rules(fields={"type": needed_choice(*_PROFILES)}, whole=(_check_app_armor,)),
-    "core.WindowsSecurityContextOptions": Rules(
+    "core.AppArmorProfile": StructRules(fields={"type": needed_choice(*_PROFILES)}, whole=(_check_app_armor,)),
+    "core.WindowsSecurityContextOptions": StructRules(
         fields={
             "gmsaCredentialSpecName": pointed_format(dns_subdomain),
             "gmsaCredentialSpec": _check_gmsa,

@@ -48,7 +48,7 @@ from dra_planner.manifests.validation.pods.security import (
 )
 from dra_planner.manifests.validation.pods.volume_claims import VOLUME_CLAIMS
 from dra_planner.manifests.validation.pods.volumes import VOLUMES, check_volumes
-from dra_planner.manifests.validation.rules import Data, PodFacts, Rules, Scope, Table, check_struct, each, join
+from dra_planner.manifests.validation.rules import Data, PodFacts, Scope, StructRules, Table, check_struct, each, join
 from dra_planner.manifests.validation.violations import (
     Violations,
     duplicate,
@@ -283,8 +283,8 @@ TABLE: Final[Table] = {
     **SELECTORS,
     **VOLUMES,
     **VOLUME_CLAIMS,
-    "core.PodReadinessGate": Rules(fields={"conditionType": always_formatted(qualified_name)}),
-    "core.PodSpec": Rules(
+    "core.PodReadinessGate": StructRules(fields={"conditionType": always_formatted(qualified_name)}),
+    "core.PodSpec": StructRules(
         fields={
             "restartPolicy": choice("Always", "OnFailure", "Never"),
             "dnsPolicy": choice("ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"),

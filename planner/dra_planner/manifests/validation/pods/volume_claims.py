@@ -8,7 +8,7 @@ from dra_planner.manifests.parsing.fields import parse_quantity
 from dra_planner.manifests.validation.checks import formatted, needed, pointed_choice
 from dra_planner.manifests.validation.fields.formats import dns_label, dns_subdomain
 from dra_planner.manifests.validation.fields.metadata import check_template_metadata
-from dra_planner.manifests.validation.rules import Data, Rules, Scope, Table
+from dra_planner.manifests.validation.rules import Data, Scope, StructRules, Table
 from dra_planner.manifests.validation.violations import (
     Violations,
     each_invalid,
@@ -65,8 +65,8 @@ def _check_template(data: Data, path: str, scope: Scope) -> Violations:
 _SOURCE: Final = {"name": needed(), "kind": needed()}
 _CLASS: Final = formatted(dns_subdomain)
 VOLUME_CLAIMS: Final[Table] = {
-    "core.PersistentVolumeClaimTemplate": Rules(whole=(_check_template,), into=lambda data, scope: ("spec",)),
-    "core.PersistentVolumeClaimSpec": Rules(
+    "core.PersistentVolumeClaimTemplate": StructRules(whole=(_check_template,), into=lambda data, scope: ("spec",)),
+    "core.PersistentVolumeClaimSpec": StructRules(
         fields={
             "accessModes": _check_modes,
             "storageClassName": _CLASS,
@@ -75,6 +75,8 @@ VOLUME_CLAIMS: Final[Table] = {
         },
         whole=(_check_storage, _check_one_source),
     ),
-    "core.TypedLocalObjectReference": Rules(fields=_SOURCE, whole=(_check_source,)),
-    "core.TypedObjectReference": Rules(fields={**_SOURCE, "namespace": formatted(dns_label)}, whole=(_check_source,)),
+    "core.TypedLocalObjectReference": StructRules(fields=_SOURCE, whole=(_check_source,)),
+    "core.TypedObjectReference": StructRules(
+        fields={**_SOURCE, "namespace": formatted(dns_label)}, whole=(_check_source,)
+    ),
 }

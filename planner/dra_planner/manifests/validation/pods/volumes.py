@@ -25,7 +25,7 @@ from dra_planner.manifests.validation.fields.formats import (
     without_backsteps,
 )
 from dra_planner.manifests.validation.fields.names import check_driver
-from dra_planner.manifests.validation.rules import Data, PodFacts, Rules, Scope, Table, check_struct, each
+from dra_planner.manifests.validation.rules import Data, PodFacts, Scope, StructRules, Table, check_struct, each
 from dra_planner.manifests.validation.violations import (
     Violations,
     duplicate,
@@ -254,39 +254,41 @@ def _check_template(value: Any, path: str, scope: Scope) -> Violations:
 
 _NEEDED: Final = needed()
 VOLUMES: Final[Table] = {
-    "core.Volume": Rules(
+    "core.Volume": StructRules(
         fields={"name": named(dns_label)},
         whole=(_check_sources,),
         into=_first_source,
         paths={"gcePersistentDisk": "persistentDisk"},
     ),
-    "core.EmptyDirVolumeSource": Rules(fields={"sizeLimit": _check_size}),
-    "core.HostPathVolumeSource": Rules(whole=(_check_host_path,)),
-    "core.GitRepoVolumeSource": Rules(fields={"repository": _NEEDED, "directory": formatted(descending_path)}),
-    "core.GCEPersistentDiskVolumeSource": Rules(fields={"pdName": _NEEDED, "partition": _PARTITION}),
-    "core.AWSElasticBlockStoreVolumeSource": Rules(fields={"volumeID": _NEEDED, "partition": _PARTITION}),
-    "core.SecretVolumeSource": Rules(fields={"secretName": _NEEDED, "defaultMode": _MODE}),
-    "core.ConfigMapVolumeSource": Rules(fields={"name": _NEEDED, "defaultMode": _MODE}),
-    "core.KeyToPath": Rules(fields={"key": _NEEDED, "path": (_NEEDED, always_formatted(local_path)), "mode": _MODE}),
-    "core.NFSVolumeSource": Rules(fields={"server": _NEEDED, "path": _check_nfs_path}),
-    "core.ISCSIVolumeSource": Rules(
+    "core.EmptyDirVolumeSource": StructRules(fields={"sizeLimit": _check_size}),
+    "core.HostPathVolumeSource": StructRules(whole=(_check_host_path,)),
+    "core.GitRepoVolumeSource": StructRules(fields={"repository": _NEEDED, "directory": formatted(descending_path)}),
+    "core.GCEPersistentDiskVolumeSource": StructRules(fields={"pdName": _NEEDED, "partition": _PARTITION}),
+    "core.AWSElasticBlockStoreVolumeSource": StructRules(fields={"volumeID": _NEEDED, "partition": _PARTITION}),
+    "core.SecretVolumeSource": StructRules(fields={"secretName": _NEEDED, "defaultMode": _MODE}),
+    "core.ConfigMapVolumeSource": StructRules(fields={"name": _NEEDED, "defaultMode": _MODE}),
+    "core.KeyToPath": StructRules(
+        fields={"key": _NEEDED, "path": (_NEEDED, always_formatted(local_path)), "mode": _MODE}
+    ),
+    "core.NFSVolumeSource": StructRules(fields={"server": _NEEDED, "path": _check_nfs_path}),
+    "core.ISCSIVolumeSource": StructRules(
         fields={"targetPortal": _NEEDED, "iqn": _check_iqn, "lun": _PARTITION},
         whole=(_check_initiator_name, _check_chap),
     ),
-    "core.GlusterfsVolumeSource": Rules(fields={"endpoints": _NEEDED, "path": _NEEDED}),
-    "core.FlockerVolumeSource": Rules(whole=(_check_flocker,)),
-    "core.PersistentVolumeClaimVolumeSource": Rules(fields={"claimName": _NEEDED}),
-    "core.RBDVolumeSource": Rules(fields={"monitors": _NEEDED, "image": _NEEDED}),
-    "core.CinderVolumeSource": Rules(fields={"volumeID": _NEEDED}, whole=(_check_secret_reference,)),
-    "core.CephFSVolumeSource": Rules(fields={"monitors": _NEEDED}),
-    "core.QuobyteVolumeSource": Rules(fields={"volume": _NEEDED}, whole=(_check_quobyte,)),
-    "core.FCVolumeSource": Rules(whole=(_check_channels,)),
-    "core.FlexVolumeSource": Rules(fields={"driver": _NEEDED, "options": _check_options}),
-    "core.AzureFileVolumeSource": Rules(fields={"secretName": _NEEDED, "shareName": _NEEDED}),
-    "core.VsphereVirtualDiskVolumeSource": Rules(fields={"volumePath": _NEEDED}),
-    "core.PhotonPersistentDiskVolumeSource": Rules(fields={"pdID": _NEEDED}),
-    "core.PortworxVolumeSource": Rules(fields={"volumeID": _NEEDED}),
-    "core.AzureDiskVolumeSource": Rules(
+    "core.GlusterfsVolumeSource": StructRules(fields={"endpoints": _NEEDED, "path": _NEEDED}),
+    "core.FlockerVolumeSource": StructRules(whole=(_check_flocker,)),
+    "core.PersistentVolumeClaimVolumeSource": StructRules(fields={"claimName": _NEEDED}),
+    "core.RBDVolumeSource": StructRules(fields={"monitors": _NEEDED, "image": _NEEDED}),
+    "core.CinderVolumeSource": StructRules(fields={"volumeID": _NEEDED}, whole=(_check_secret_reference,)),
+    "core.CephFSVolumeSource": StructRules(fields={"monitors": _NEEDED}),
+    "core.QuobyteVolumeSource": StructRules(fields={"volume": _NEEDED}, whole=(_check_quobyte,)),
+    "core.FCVolumeSource": StructRules(whole=(_check_channels,)),
+    "core.FlexVolumeSource": StructRules(fields={"driver": _NEEDED, "options": _check_options}),
+    "core.AzureFileVolumeSource": StructRules(fields={"secretName": _NEEDED, "shareName": _NEEDED}),
+    "core.VsphereVirtualDiskVolumeSource": StructRules(fields={"volumePath": _NEEDED}),
+    "core.PhotonPersistentDiskVolumeSource": StructRules(fields={"pdID": _NEEDED}),
+    "core.PortworxVolumeSource": StructRules(fields={"volumeID": _NEEDED}),
+    "core.AzureDiskVolumeSource": StructRules(
         fields={
             "diskName": _NEEDED,
             "diskURI": _NEEDED,
@@ -295,14 +297,14 @@ VOLUMES: Final[Table] = {
         },
         whole=(_check_disk_address,),
     ),
-    "core.StorageOSVolumeSource": Rules(
+    "core.StorageOSVolumeSource": StructRules(
         fields={"volumeName": named(dns_label), "volumeNamespace": formatted(dns_label)},
         whole=(_check_secret_reference,),
     ),
-    "core.ScaleIOVolumeSource": Rules(fields={"gateway": _NEEDED, "system": _NEEDED, "volumeName": _NEEDED}),
-    "core.CSIVolumeSource": Rules(fields={"driver": _check_driver}, whole=(_check_publish_secret,)),
-    "core.EphemeralVolumeSource": Rules(fields={"volumeClaimTemplate": _check_template}),
-    "core.ImageVolumeSource": Rules(
+    "core.ScaleIOVolumeSource": StructRules(fields={"gateway": _NEEDED, "system": _NEEDED, "volumeName": _NEEDED}),
+    "core.CSIVolumeSource": StructRules(fields={"driver": _check_driver}, whole=(_check_publish_secret,)),
+    "core.EphemeralVolumeSource": StructRules(fields={"volumeClaimTemplate": _check_template}),
+    "core.ImageVolumeSource": StructRules(
         fields={"pullPolicy": choice("Always", "IfNotPresent", "Never")}, whole=(_check_image,)
     ),
 }

@@ -16,7 +16,7 @@ from dra_planner.manifests.validation.checks import (
 )
 from dra_planner.manifests.validation.fields.formats import dns_label, path_segment
 from dra_planner.manifests.validation.pods.resources import check_container_resource_name
-from dra_planner.manifests.validation.rules import Check, Data, Rules, Scope, Table, check_struct
+from dra_planner.manifests.validation.rules import Check, Data, Scope, StructRules, Table, check_struct
 from dra_planner.manifests.validation.violations import Violations, forbidden, invalid, not_supported, required
 from dra_planner.releases import Features
 
@@ -141,11 +141,13 @@ def _check_utilization(value: Any, path: str, scope: Scope) -> Violations:
 
 
 _TABLE: Final[Table] = {
-    "autoscaling.HorizontalPodAutoscalerSpec": Rules(
+    "autoscaling.HorizontalPodAutoscalerSpec": StructRules(
         whole=(_check_counts, _check_target), into=lambda data, scope: ("metrics", "behavior")
     ),
-    _REFERENCE: Rules(fields={"kind": named(path_segment), "name": named(path_segment)}, whole=(_check_api_version,)),
-    "autoscaling.HPAScalingRules": Rules(
+    _REFERENCE: StructRules(
+        fields={"kind": named(path_segment), "name": named(path_segment)}, whole=(_check_api_version,)
+    ),
+    "autoscaling.HPAScalingRules": StructRules(
         fields={
             "stabilizationWindowSeconds": between(0, _MOST_WINDOW),
             "selectPolicy": pointed_choice("Max", "Min", "Disabled"),
@@ -153,16 +155,16 @@ _TABLE: Final[Table] = {
         },
         whole=(_check_policies,),
     ),
-    "autoscaling.HPAScalingPolicy": Rules(
+    "autoscaling.HPAScalingPolicy": StructRules(
         fields={
             "type": strict_choice("Pods", "Percent"),
             "value": _above_zero(None),
             "periodSeconds": _above_zero(_MOST_PERIOD),
         }
     ),
-    "autoscaling.MetricSpec": Rules(whole=(_check_metric,), into=_first_source),
-    "autoscaling.MetricIdentifier": Rules(fields={"name": named(path_segment)}, into=lambda data, scope: ()),
-    "autoscaling.MetricTarget": Rules(
+    "autoscaling.MetricSpec": StructRules(whole=(_check_metric,), into=_first_source),
+    "autoscaling.MetricIdentifier": StructRules(fields={"name": named(path_segment)}, into=lambda data, scope: ()),
+    "autoscaling.MetricTarget": StructRules(
         fields={
             "type": _check_target_type,
             "value": _positive_amount,
@@ -170,19 +172,19 @@ _TABLE: Final[Table] = {
             "averageUtilization": _check_utilization,
         }
     ),
-    "autoscaling.ObjectMetricSource": Rules(
+    "autoscaling.ObjectMetricSource": StructRules(
         whole=(_target("averageValue", "value"),), always=("describedObject", "metric", "target")
     ),
-    "autoscaling.ExternalMetricSource": Rules(
+    "autoscaling.ExternalMetricSource": StructRules(
         whole=(_target("averageValue", "value", both="value"),), always=("metric", "target")
     ),
-    "autoscaling.PodsMetricSource": Rules(whole=(_target("averageValue"),), always=("metric", "target")),
-    "autoscaling.ResourceMetricSource": Rules(
+    "autoscaling.PodsMetricSource": StructRules(whole=(_target("averageValue"),), always=("metric", "target")),
+    "autoscaling.ResourceMetricSource": StructRules(
         fields={"name": needed("must specify a resource name")},
         whole=(_target("averageUtilization", "averageValue", both="averageValue"),),
         always=("target",),
     ),
-    "autoscaling.ContainerResourceMetricSource": Rules(
+    "autoscaling.ContainerResourceMetricSource": StructRules(
         fields={"name": _check_container_resource, "container": named(dns_label)},
         whole=(_target("averageUtilization", "averageValue", both="averageValue"),),
         always=("target",),

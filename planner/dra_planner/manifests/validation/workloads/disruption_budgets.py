@@ -6,7 +6,7 @@ from typing import Final
 
 from dra_planner.manifests.validation.checks import at_most_all, count_or_percentage, pointed_choice
 from dra_planner.manifests.validation.fields.selectors import SELECTORS
-from dra_planner.manifests.validation.rules import Data, Rules, Scope, Table, check_struct
+from dra_planner.manifests.validation.rules import Data, Scope, StructRules, Table, check_struct
 from dra_planner.manifests.validation.violations import Violations, invalid
 from dra_planner.releases import Features
 
@@ -25,7 +25,7 @@ def _check_one_limit(data: Data, path: str, scope: Scope) -> Violations:
 _LIMIT: Final = (count_or_percentage, at_most_all)
 _TABLE: Final[Table] = {
     **SELECTORS,
-    "policy.PodDisruptionBudgetSpec": Rules(
+    "policy.PodDisruptionBudgetSpec": StructRules(
         fields={
             "minAvailable": _LIMIT,
             "maxUnavailable": _LIMIT,

@@ -16,7 +16,7 @@ from dra_planner.manifests.validation.fields.formats import (
 )
 from dra_planner.manifests.validation.fields.selectors import can_select, matches
 from dra_planner.manifests.validation.pods.specs import TABLE, check_pod_template
-from dra_planner.manifests.validation.rules import Data, Rules, Scope, Table, check_struct, each
+from dra_planner.manifests.validation.rules import Data, Scope, StructRules, Table, check_struct, each
 from dra_planner.manifests.validation.violations import (
     Violations,
     duplicate,
@@ -329,7 +329,7 @@ def _nothing_inside(data: Data, scope: Scope) -> Collection[str]:
 
 _TABLE: Final[Table] = {
     **TABLE,
-    "batch.JobSpec": Rules(
+    "batch.JobSpec": StructRules(
         fields={
             **dict.fromkeys(
                 (
@@ -344,7 +344,7 @@ _TABLE: Final[Table] = {
         whole=(_check_indexes, _check_failure_policy, _check_success_policy, _check_replacement),
         into=_nothing_inside,
     ),
-    "batch.CronJobSpec": Rules(
+    "batch.CronJobSpec": StructRules(
         fields={
             "schedule": _check_schedule,
             "startingDeadlineSeconds": not_negative,

@@ -15,7 +15,7 @@ from dra_planner.manifests.validation.checks import (
 )
 from dra_planner.manifests.validation.fields.selectors import can_select, matches
 from dra_planner.manifests.validation.pods.specs import TABLE, check_pod_template
-from dra_planner.manifests.validation.rules import Data, Rules, Scope, Table, check_struct, each
+from dra_planner.manifests.validation.rules import Data, Scope, StructRules, Table, check_struct, each
 from dra_planner.manifests.validation.violations import (
     Violations,
     forbidden,
@@ -192,7 +192,7 @@ def _selector_alone(data: Data, scope: Scope) -> Collection[str]:
 
 _TABLE: Final[Table] = {
     **TABLE,
-    "apps.DeploymentSpec": Rules(
+    "apps.DeploymentSpec": StructRules(
         fields={
             **_COUNTS,
             "strategy": _check_deployment_strategy,
@@ -202,8 +202,8 @@ _TABLE: Final[Table] = {
         whole=(_check_progress,),
         into=_selector_alone,
     ),
-    "apps.ReplicaSetSpec": Rules(fields=_COUNTS, into=_selector_alone),
-    "apps.StatefulSetSpec": Rules(
+    "apps.ReplicaSetSpec": StructRules(fields=_COUNTS, into=_selector_alone),
+    "apps.StatefulSetSpec": StructRules(
         fields={
             **_COUNTS,
             "podManagementPolicy": _check_management,
@@ -213,8 +213,10 @@ _TABLE: Final[Table] = {
         whole=(_check_ordinals, _check_claims),
         into=lambda data, scope: ("selector", "persistentVolumeClaimRetentionPolicy"),
     ),
-    "apps.StatefulSetPersistentVolumeClaimRetentionPolicy": Rules(fields={"whenDeleted": _KEPT, "whenScaled": _KEPT}),
-    "apps.DaemonSetSpec": Rules(
+    "apps.StatefulSetPersistentVolumeClaimRetentionPolicy": StructRules(
+        fields={"whenDeleted": _KEPT, "whenScaled": _KEPT}
+    ),
+    "apps.DaemonSetSpec": StructRules(
         fields={
             "minReadySeconds": not_negative,
             "revisionHistoryLimit": not_negative,

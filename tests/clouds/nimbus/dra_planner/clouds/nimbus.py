@@ -9,12 +9,12 @@ from dra_planner.clouds.protocol.allocatable import (
     EVICTION_MIB,
     MIB,
     Allocatable,
-    NodeSettings,
+    AllocatableSettings,
     disk_bytes,
     reserved_cpu_milli,
 )
 from dra_planner.clouds.protocol.cloud import Cloud, CountStep, Fault, PoolSettings
-from dra_planner.clouds.protocol.labels import NodeLabel, PoolNodes
+from dra_planner.clouds.protocol.labels import NodeLabel, NodeOrigin
 from dra_planner.clouds.protocol.resources import ClusterResource, CountLimits, PoolResource
 from dra_planner.model import Taint
 
@@ -65,14 +65,14 @@ class Nimbus(Cloud):
         limits=(CountLimits(minimum="spec.limits.min", maximum="spec.limits.max"),),
     )
 
-    def labels(self, nodes: PoolNodes) -> tuple[NodeLabel, ...]:
+    def labels(self, nodes: NodeOrigin) -> tuple[NodeLabel, ...]:
         leased = NodeLabel("racks.example/leased", "whole", "Nimbus shares these nodes with other customers")
         return (*super().labels(nodes), leased)
 
-    def added_labels(self, nodes: PoolNodes) -> dict[str, str]:
+    def added_labels(self, nodes: NodeOrigin) -> dict[str, str]:
         return {"nimbus.example/cooling": "water" if nodes.has_gpus else "air"}
 
-    def added_taints(self, nodes: PoolNodes) -> tuple[Taint, ...]:
+    def added_taints(self, nodes: NodeOrigin) -> tuple[Taint, ...]:
         return (Taint("nimbus.example/leased", "", "NoSchedule"),) if nodes.capacity == "reservation" else ()
 
     def count_step(self, zones: int, *, autoscaled: bool) -> CountStep:
@@ -83,7 +83,7 @@ class Nimbus(Cloud):
         if pool.machine is not None and not pool.machine.gpu_count:
             yield "machine", f"Nimbus leases racks for GPUs alone, and {pool.machine.name} has none; use ng2.l40s"
 
-    def allocatable(self, machine: Machine, vcpus: int, memory_mib: int, settings: NodeSettings) -> Allocatable:
+    def allocatable(self, machine: Machine, vcpus: int, memory_mib: int, settings: AllocatableSettings) -> Allocatable:
         amounts = {
             "cpu": vcpus * 1000 - reserved_cpu_milli(vcpus),
             "memory": (memory_mib - RESERVED_MIB - EVICTION_MIB) * MIB,

@@ -7,7 +7,7 @@ import pulumi
 import pulumi_kubernetes as k8s
 
 from dra_planner import catalog
-from dra_planner.clouds import PoolNodes
+from dra_planner.clouds import NodeOrigin
 from dra_planner.clouds.nimbus import API, CLOUD
 from dra_planner.model import Taint
 from pulumi_dra.children import Children
@@ -62,7 +62,7 @@ class NimbusGpuPoolInputs:
 def read_gpu_pool_inputs(read: InputReader, name: str) -> NimbusGpuPoolInputs:
     """Return the checked inputs of the pool called `name`; faults are noted in `read`."""
     pool_name, machine = read_pool_name(read, name), read.text("machine")
-    nodes = PoolNodes(name=pool_name, machine=catalog.machine(CLOUD.name, machine) if machine else None)
+    nodes = NodeOrigin(name=pool_name, machine=catalog.machine(CLOUD.name, machine) if machine else None)
     return NimbusGpuPoolInputs(
         cluster=read.required_identifier("cluster"),
         machine=machine,

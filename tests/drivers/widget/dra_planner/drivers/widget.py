@@ -9,7 +9,7 @@ from pydantic import Field
 
 from dra_planner.catalog import Machine
 from dra_planner.clouds import Cloud
-from dra_planner.documents.models import Document
+from dra_planner.documents.models import StrictDocument
 from dra_planner.drivers import ConfigFault, Driver, DriverNode
 from dra_planner.errors import CatalogError, PlannerError
 from dra_planner.model import AttributeValue, Device, DeviceCapacity, ResourceSlice, Unknown
@@ -20,7 +20,7 @@ DOMAIN = "widgets.example.org"
 _VCPUS_OF_A_WIDGET = 8
 
 
-class Widgets(Document):
+class Widgets(StrictDocument):
     """The widget driver."""
 
     lanes: int = Field(default=1, description="Lanes of each widget.")
