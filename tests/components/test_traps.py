@@ -19,7 +19,7 @@ PROJECT = Path(__file__).parents[2]
 ROWS = [
     [cell.strip() for cell in line.strip("|").split("|")]
     for line in (PROJECT / "docs/traps.md").read_text().split("\n")
-    if line.startswith("| ") and not line.startswith("| What happens")
+    if line.startswith("| ") and not line.startswith("| Problem")
 ]
 
 

@@ -17,7 +17,7 @@ from dra_policies.stack.resource import Resource
 from dra_policies.unknowns import UNKNOWN
 
 PAGE = Path(__file__).parents[2] / "docs/operations/existing.md"
-SECTION = re.search(r"## A GPU Operator beside us\n(.*?)\n## ", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+SECTION = re.search(r"## Use with the NVIDIA GPU Operator\n(.*?)\n## ", PAGE.read_text(encoding="utf-8"), re.DOTALL)
 assert SECTION
 DOCUMENTED: dict[str, Any] = {}
 for block in re.findall(r"```yaml\n(.*?)```", SECTION[1], re.DOTALL):

@@ -9,11 +9,26 @@ import pytest
 from project.english_habits import HABITS, Habit, Sentence, habits_of, sentences
 
 ROOT = Path(__file__).parents[2]
-OPERATIONS = ("access", "accounts", "destroy", "keys", "networks", "queues-and-metrics", "zones")
+DOCS = (
+    "configuration",
+    "glossary",
+    "index",
+    "portfolio",
+    "rehearsal",
+    "scope",
+    "security",
+    "traps",
+    "upgrading",
+    "verify",
+)
 PAGES = [
-    "README.md", "CHANGELOG.md", "docs/index.md", "docs/glossary.md",
-    *(f"docs/operations/{name}.md" for name in OPERATIONS),
-    *(str(path.relative_to(ROOT)) for path in sorted([*ROOT.glob("docs/guide/*.md"), *ROOT.glob("changelog.d/*.md")])),
+    "README.md", "CHANGELOG.md",
+    *(f"docs/{name}.md" for name in DOCS),
+    *(
+        str(path.relative_to(ROOT))
+        for folder in ("docs/guide", "docs/operations", "changelog.d")
+        for path in sorted(ROOT.glob(f"{folder}/*.md"))
+    ),
 ]  # fmt: skip
 MOST_SUGGESTIONS = 0.1
 """Share of sentences that may show a suggestion: each is right in some sentences."""

@@ -42,28 +42,28 @@ class ConfigurationPart(BaseModel):
 
 
 class Exemption(ConfigurationPart):
-    """A finding that is accepted, and why."""
+    """An accepted finding and its reason."""
 
-    rule: Said = Field(description="The id of a rule (docs/rules.md).")
+    rule: Said = Field(description="ID of a rule (docs/rules.md).")
     object: Said = Field(
-        description='What the finding is about, * for any text: "Deployment default/web", "DeviceClass gpu"; in a '
-        'stack also a resource as "NodeGroup l4" or by its URN.'
+        description='Object of the finding, with * for any text: "Deployment default/web", "DeviceClass gpu". In a '
+        'stack, also a resource by type and name ("NodeGroup l4") or URN.'
     )
-    reason: Said = Field(description="Why it is accepted: for whoever reads the file next.")
+    reason: Said = Field(description="Reason for accepting the finding, for readers of the file.")
     expires: Annotated[str, AfterValidator(_is_date)] | None = Field(
         default=None,
-        description="The last day on which it counts: 2027-01-31.",
+        description="Last day of the exemption, for example 2027-01-31.",
         json_schema_extra={"format": "date"},
     )
 
 
 class Configuration(ConfigurationPart):
-    """What `pulumi-dra check` and the policy pack are told of a project."""
+    """Settings of a project for `pulumi-dra check` and the policy pack."""
 
     rules: dict[str, ConfiguredLevel] = Field(
         default_factory=dict,
-        description="Levels by rule: mandatory (an error, stops a preview), advisory (a warning), disabled; "
-        "remediate, where the pack sets what the rule asks for (docs/configuration.md).",
+        description="Level of each rule: mandatory (an error that fails a preview), advisory (a warning), disabled, "
+        "or remediate (the policy pack applies the fix; see docs/configuration.md).",
     )
     outages: Literal["mandatory", "advisory"] = Field(
         default="mandatory",
@@ -71,10 +71,10 @@ class Configuration(ConfigurationPart):
         "takes precedence.",
     )
     thresholds: dict[str, int | float] = Field(
-        default_factory=dict, description="Numbers by rule, for rules that have one (docs/configuration.md)."
+        default_factory=dict, description="Threshold of each rule that has one (docs/configuration.md)."
     )
     exclude: list[Said] = Field(
         default_factory=list,
-        description="Files and folders that `check` leaves out: names, paths or patterns.",
+        description="Files and folders that `check` skips: names, paths, or patterns.",
     )
-    exemptions: list[Exemption] = Field(default_factory=list[Exemption], description="Findings that are accepted.")
+    exemptions: list[Exemption] = Field(default_factory=list[Exemption], description="Accepted findings.")
