@@ -6,6 +6,8 @@ times: when a resource is analysed, before it is created, and when the whole sta
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Iterable, Sequence
 from datetime import date
 from threading import local
@@ -14,6 +16,7 @@ from typing import Any
 from pulumi_policy import (
     EnforcementLevel,
     Policy,
+    PolicyPack,
     PolicyResource,
     ReportViolation,
     ResourceValidationArgs,
@@ -21,7 +24,9 @@ from pulumi_policy import (
 )
 from pulumi_policy.proxy import UnknownValueError
 
+from dra_planner.errors import PlannerError
 from dra_policies.configuration.exemptions import excuses_of
+from dra_policies.configuration.of_project import configuration_of_project
 from dra_policies.configuration.reading import NOT_CONFIGURED, Configured
 from dra_policies.configuration.rules import configured_rules
 from dra_policies.judge import Judge, Told
@@ -177,3 +182,12 @@ def _stack_resource(resource: PolicyResource) -> Resource:
         provider=resource.provider.urn if resource.provider else "",
         depends_on=tuple(other.urn for other in resource.dependencies),
     )
+
+
+def serve_pack() -> None:
+    """Serve the pack to the engine until the engine ends the process; exits with a sentence for a wrong setting."""
+    try:
+        configured = configuration_of_project(os.environ)
+    except PlannerError as error:
+        sys.exit(f"pulumi-dra: {error}")
+    PolicyPack(name=NAME, description=DESCRIPTION, policies=policies(configured=configured))

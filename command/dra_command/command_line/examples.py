@@ -228,6 +228,9 @@ examples:
     pulumi-dra init gpus --state state.json --ci gitlab
   from Terraform: `terraform show -json > plan.json`
     pulumi-dra init gpus --from plan.json
+  a Pulumi project with a stack, its plan, and the policy pack
+    pulumi-dra init gpus --stack prod --region us-east-1
+    pulumi-dra init gpus --stack prod --fleet fleet.yaml
 """
 
 _PORTFOLIO_EXAMPLES = """\

@@ -19,7 +19,7 @@ _SUMMARIES: Final = {
     "sandbox": "Run a stack on simulated clouds",
     "rehearse": "Run a plan on a real kube-scheduler on this machine",
     "suggest": "Find the cheapest machine types for workloads, as a fleet file",
-    "init": "Create a fleet, a sample workload, and a CI workflow",
+    "init": "Create a fleet or a whole stack, a sample workload, and a CI workflow",
     "portfolio": "Plan many stacks in many scenarios",
     "migrate": "Rewrite device plugin requests as claims",
     "mcp": "Serve answers to agents over the Model Context Protocol",

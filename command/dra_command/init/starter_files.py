@@ -1,12 +1,19 @@
-"""Texts that `init` writes beside a fleet: a first claim, and checks for continuous integration."""
+"""Files that `init` writes along with a fleet: a sample workload, and checks for continuous integration."""
 
 from __future__ import annotations
 
+import os
+import shlex
+from dataclasses import dataclass
 from importlib.metadata import version
+from pathlib import Path
 from typing import Final
 
+WORKLOADS: Final = "workloads"
+FIRST_CLAIM_FILE: Final = f"{WORKLOADS}/first-claim.yaml"
+
 FIRST_CLAIM: Final = """\
-# One pod with a GPU of its own. A template makes a claim for each pod; the toleration lets the pod onto GPU nodes.
+# One pod with its own GPU. The template makes a claim for each pod, and the toleration admits the pod to GPU nodes.
 apiVersion: resource.k8s.io/v1
 kind: ResourceClaimTemplate
 metadata:
@@ -47,14 +54,17 @@ spec:
 """
 
 _GITHUB = """\
-# Fails when claims do not fit the planned pools, or manifests break a rule.
-name: pulumi-dra
+# Fails if claims don't fit the planned pools, or if manifests break a rule.
+name: {name}
 on:
   pull_request:
   push:
     branches: [main]
 permissions:
   contents: read
+defaults:
+  run:
+    working-directory: {folder}
 jobs:
   plan:
     runs-on: ubuntu-latest
@@ -64,34 +74,67 @@ jobs:
         with:
           python-version: "3.12"
       - run: {install}
-      - run: pulumi-dra check {workloads} --fleet fleet.yaml --format github
-      - run: pulumi-dra plan {workloads} --fleet fleet.yaml --format markdown >> "$GITHUB_STEP_SUMMARY"
+      - run: pulumi-dra check {capacity} --format github
+      - run: pulumi-dra plan {capacity}{saved} --format markdown >> "$GITHUB_STEP_SUMMARY"
 """
 
 _GITLAB = """\
-# Fails when claims do not fit the planned pools, or manifests break a rule.
-# In .gitlab-ci.yml: include: [{{local: pulumi-dra.gitlab-ci.yml}}]
-pulumi-dra:
+# Fails if claims don't fit the planned pools, or if manifests break a rule.
+# In .gitlab-ci.yml: include: [{{local: {name}.gitlab-ci.yml}}]
+{name}:
   image: python:3.12
   script:
+    - cd {folder}
     - {install}
-    - pulumi-dra plan {workloads} --fleet fleet.yaml
-    - pulumi-dra check {workloads} --fleet fleet.yaml --output junit=pulumi-dra.xml
+    - pulumi-dra plan {capacity}{saved}
+    - pulumi-dra check {capacity} --output junit=pulumi-dra.xml
   artifacts:
     when: always
     reports:
-      junit: pulumi-dra.xml
+      junit: {folder}/pulumi-dra.xml
 """
 
 _CI: Final = {
-    "github": (".github/workflows/pulumi-dra.yml", _GITHUB),
-    "gitlab": ("pulumi-dra.gitlab-ci.yml", _GITLAB),
+    "github": (".github/workflows/{name}.yml", _GITHUB),
+    "gitlab": ("{name}.gitlab-ci.yml", _GITLAB),
 }
 
 
-def ci_files(kind: str, *, workloads: str) -> dict[str, str]:
-    """Return the file that has the checks run for each change, by its path; none for "none"."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckedFiles:
+    """What a CI workflow checks: manifests on the pools that an option names, or a stack with its saved plan."""
+
+    workloads: str = ""
+    fleet: str = ""
+    stack: str = ""
+
+    @property
+    def arguments(self) -> str:
+        """The arguments of `plan` and `check`."""
+        return f"--stack {self.stack}" if self.stack else f"{self.workloads} --fleet {self.fleet}"
+
+
+def ci_files(kind: str, checked: CheckedFiles, folder: Path) -> dict[str, str]:
+    """Return the file that runs the checks for each change, by its path from `folder`; empty for "none".
+
+    CI systems read their files from the root of the repository, which can be above the folder.
+    """
     if kind == "none":
         return {}
     path, text = _CI[kind]
-    return {path: text.format(install=f"pip install pulumi-dra=={version('pulumi-dra')}", workloads=workloads)}
+    name = f"pulumi-dra-{checked.stack}" if checked.stack else "pulumi-dra"
+    root = _repository(folder)
+    filled = text.format(
+        name=name,
+        folder=shlex.quote(os.path.relpath(folder.resolve(), root)),
+        install=f"pip install pulumi-dra=={version('pulumi-dra')}",
+        capacity=checked.arguments,
+        saved=" --check" if checked.stack else "",
+    )
+    return {os.path.relpath(root / path.format(name=name), folder.resolve()): filled}
+
+
+def _repository(folder: Path) -> Path:
+    """Return the root of the git repository that holds a folder; the folder itself if it's in none."""
+    real = folder.resolve()
+    return next((each for each in (real, *real.parents) if (each / ".git").exists()), real)

@@ -43,6 +43,7 @@ class Aks(Cloud):
     name = "aks"
 
     region_setting = "azure-native:location"
+    sdk_extra = "azure"
     region_pattern = r"[a-z]*(north|south|east|west|central)[a-z]*\d*|usgov[a-z]+"
     region_example = "eastus"
     zone_pattern = rf"(?P<region>[a-z]+\d*)-[{_ZONES}]"  # as topology.kubernetes.io/zone says it; the API calls it "1"

@@ -61,6 +61,7 @@ class Eks(Cloud):
     name = "eks"
 
     region_setting = "aws:region"
+    sdk_extra = "aws"
     region_pattern = r"[a-z]+(-[a-z]+)+-\d+"
     region_example = "us-east-1"
     # A Local Zone has a city after its region: us-east-1-dfw-2a (AWS Local Zones user guide).

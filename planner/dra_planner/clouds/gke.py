@@ -72,6 +72,8 @@ class Gke(Cloud):
     name = "gke"
 
     region_setting = "gcp:region"
+    sdk_extra = "gcp"
+    account_settings = ("gcp:project",)
     region_pattern = r"[a-z]+-[a-z]+\d+"
     region_example = "us-central1"
     zone_pattern = r"(?P<region>.*\d)-(ai\d+)?[a-z]"  # us-central1-ai1a is a zone for accelerators

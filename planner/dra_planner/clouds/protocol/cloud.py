@@ -88,6 +88,8 @@ class Cloud(ABC):
 
     # Where clusters run.
     region_setting: ClassVar[str]  # the stack's configuration that names the region
+    sdk_extra: ClassVar[str]  # extra of the package that brings the cloud's SDK
+    account_settings: ClassVar[tuple[str, ...]] = ()  # further configuration that its provider needs
     region_pattern: ClassVar[str]
     region_example: ClassVar[str]
     zone_pattern: ClassVar[str]  # with a group `region`

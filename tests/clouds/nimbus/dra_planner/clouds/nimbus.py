@@ -29,6 +29,7 @@ class Nimbus(Cloud):
     name = "nimbus"
 
     region_setting = "nimbus:region"
+    sdk_extra = "nimbus"
     region_pattern = "[a-z]+"
     region_example = "oslo"
     zone_pattern = r"(?P<region>[a-z]+)-hall\d"

@@ -1,0 +1,119 @@
+"""The files of a Pulumi project that builds stacks from plan files: program, dependencies, policy pack, settings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Final
+
+import yaml
+
+from dra_command.command_line.arguments import UsageError
+from dra_planner.clouds import cloud
+from dra_planner.fleet import Fleet
+
+_PROJECT: Final = """\
+name: {name}
+description: A Kubernetes cluster with GPU pools for Dynamic Resource Allocation, as large as its plan.
+runtime:
+  name: python
+  options:
+    toolchain: pip
+    virtualenv: .venv
+stackConfigDir: stacks
+"""
+
+_PROGRAM: Final = '''\
+"""Build the cluster and the pools of the stack's plan file (stacks/STACK.plan.json)."""
+
+from pathlib import Path
+
+import pulumi
+
+from pulumi_dra import DraPlatform
+from pulumi_dra.platform.stack_settings import read_program_settings
+
+settings = read_program_settings(Path(__file__).parent)
+platform = DraPlatform("dra", settings.platform)
+
+pulumi.export("clusterName", platform.cluster_name)
+pulumi.export("kubeconfig", platform.kubeconfig_json)
+pulumi.export("verdict", platform.verdict)
+pulumi.export("poolMaxNodes", platform.pool_max_nodes)
+'''
+
+_PACK: Final = """\
+description: Fails if the claims of a stack don't fit its pools, before anything is created.
+runtime:
+  name: python
+  options:
+    toolchain: pip
+    virtualenv: ../.venv
+version: {version}
+"""
+
+_PACK_PROGRAM: Final = '''\
+"""Serve the rules of the installed package to the Pulumi engine."""
+
+from dra_policies.pack import serve_pack
+
+serve_pack()
+'''
+
+_IGNORED: Final = """\
+.venv/
+__pycache__/
+"""
+MERGED: Final = (".gitignore", "requirements.txt")
+"""Files that a repository may have already."""
+_STACK_NAME: Final = re.compile(r"[A-Za-z0-9_.-]{1,100}")
+_NOT_IN_A_NAME: Final = re.compile(r"[^A-Za-z0-9_.-]+")
+
+
+def check_stack_name(name: str) -> str:
+    """Return the name of a stack. Raises UsageError if Pulumi would reject it."""
+    if not _STACK_NAME.fullmatch(name):
+        raise UsageError(
+            f'--stack: "{name}" isn\'t a name for a stack',
+            fix="use letters, digits, hyphens, underscores, and periods, at most 100",
+        )
+    return name
+
+
+def project_files(folder: Path, fleet: Fleet) -> dict[str, str]:
+    """Return the files that all stacks of a project share, by path, for the project in a folder.
+
+    Files in `MERGED` keep the text that they have.
+    """
+    name = _NOT_IN_A_NAME.sub("-", folder.resolve().name).strip("-.")[:100] or "gpus"
+    ignored, required = (folder / each for each in MERGED)
+    return {
+        "Pulumi.yaml": _PROJECT.format(name=name),
+        "__main__.py": _PROGRAM,
+        "policies/PulumiPolicy.yaml": _PACK.format(version=version("pulumi-dra")),
+        "policies/__main__.py": _PACK_PROGRAM,
+        ignored.name: ignored.read_text(encoding="utf-8") if ignored.is_file() else _IGNORED,
+        required.name: _with_requirement(required.read_text(encoding="utf-8") if required.is_file() else "", fleet),
+    }
+
+
+def _with_requirement(text: str, fleet: Fleet) -> str:
+    """Return requirements for pip with this package and the SDK of the fleet's cloud among them."""
+    wanted = f"pulumi-dra[{cloud(fleet.cloud).sdk_extra},policy]=={version('pulumi-dra')}"
+    lines = text.splitlines()
+    return "".join(f"{line}\n" for line in (lines if wanted in lines else [*lines, wanted]))
+
+
+def account_settings(fleet: Fleet) -> tuple[str, ...]:
+    """Return the settings of a stack that name the account, which no fleet states."""
+    return cloud(fleet.cloud).account_settings
+
+
+def stack_settings(fleet: Fleet, fleet_file: str, workloads: Sequence[str]) -> str:
+    """Return the settings of a stack whose fleet is a file of the project."""
+    config: dict[str, Any] = {cloud(fleet.cloud).region_setting: fleet.region}
+    config |= dict.fromkeys(account_settings(fleet), "SET-THIS")
+    config |= {"pulumi-dra:workloads": list(workloads), "pulumi-dra:fleet": fleet_file}
+    return yaml.safe_dump({"config": config}, sort_keys=False, width=120)

@@ -1,0 +1,134 @@
+"""Where the fleet of `init` comes from: a region, a cluster, a state, or a file of this or another tool."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from dra_command.command_line.arguments import UsageError
+from dra_command.command_line.progress import doing
+from dra_command.init.starter_files import FIRST_CLAIM, FIRST_CLAIM_FILE, WORKLOADS
+from dra_command.inputs.cluster_snapshot import read_observed
+from dra_command.inputs.command_inputs import mark_unrelated_files, print_skipped_files
+from dra_command.inputs.fleet_files import read_other_tools_fleet
+from dra_command.inputs.machine_types import requested_machine_types
+from dra_command.inputs.new_cluster import new_cluster_version
+from dra_planner.clouds import cloud, cloud_of_region, names
+from dra_planner.errors import PlannerError
+from dra_planner.fleet import Fleet, read_fleet, read_fleet_file
+from dra_planner.plan.cluster.fleet import fleet_of_cluster
+from dra_planner.plan.suggestion.suggest import SuggestRequest, suggest_fleets
+from dra_planner.sources import Source, read_file, read_sources
+from dra_policies.stack.starting_fleet import fleet_of_state
+
+_LEAST_MAXIMUM = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InitialFleet:
+    """A fleet, the text of its file, and notes: facts that a person has to check.
+
+    `file` is the path of the fleet if it's a file of this tool already; else it's empty.
+    """
+
+    fleet: Fleet
+    text: str
+    notes: tuple[str, ...] = ()
+    file: str = ""
+
+
+def starting_fleet(values: argparse.Namespace) -> InitialFleet:
+    """Return the fleet that the options describe. Raises PlannerError if they contradict, or describe none."""
+    if values.machines and (values.observed or values.state or values.other_tool):
+        raise UsageError("--machines chooses for a new cluster, which --region names", fix="leave one of them out")
+    if values.region and values.observed:
+        raise UsageError("--region is that of a new cluster: a snapshot says its own", fix="leave one of them out")
+    if values.observed:
+        return _from_cluster(values)
+    if values.state:
+        return _from_state(values)
+    if values.other_tool:
+        return _from_file(values)
+    return _from_region(values.region or _ask_region(), values)
+
+
+def _ask_region() -> str:
+    examples = ", ".join(f"{cloud(name).region_example} on {name.upper()}" for name in names())
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise UsageError(
+            "there is nothing to start from",
+            fix=f"give --region ({examples}), --observed FILE, --context NAME, --state FILE or --from FILE",
+        )
+    print(f"Region of the cluster ({examples}): ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip()
+
+
+def _from_region(region: str, values: argparse.Namespace) -> InitialFleet:
+    """Return the cheapest fleet that runs the workloads, or the sample claim if no workloads are named."""
+    sources: tuple[Source, ...] = (Source(FIRST_CLAIM_FILE, FIRST_CLAIM),)
+    if values.workloads:
+        sources, left_alone = mark_unrelated_files(read_sources(values.workloads), values.workloads, "plan")
+        print_skipped_files(left_alone, quiet=values.quiet)
+    name = cloud_of_region(region)
+    request = SuggestRequest(
+        sources=sources,
+        cloud=name,
+        region=region,
+        kubernetes=values.kubernetes or new_cluster_version(name),
+        machines=requested_machine_types(values),
+    )
+    with doing("comparing machines", quiet=values.quiet):
+        found = suggest_fleets(request)
+    if found.best is None:
+        raise PlannerError(
+            f"the workloads fit no machine of {region}", fix="ask why: pulumi-dra suggest PATH --region REGION"
+        )
+    document = dict(found.best.document)
+    document["pools"] = [{**pool, "count": _with_room(pool["count"])} for pool in document["pools"]]
+    price = f"USD {found.best.hourly_usd:.2f} per hour"
+    workloads = " ".join(map(shlex.quote, values.workloads)) or WORKLOADS
+    return _described(document, f"the cheapest machine types in {region} that run {workloads}: {price}")
+
+
+def _with_room(count: Mapping[str, int]) -> dict[str, int]:
+    """Return limits with room to grow into: a pool is built as large as its plan, not as its maximum."""
+    return {"min": count["min"], "max": max(_LEAST_MAXIMUM, 2 * count["max"])}
+
+
+def _from_cluster(values: argparse.Namespace) -> InitialFleet:
+    found = fleet_of_cluster(read_observed(values.observed, values.kubeconfig), values.kubernetes)
+    return _described(found.document, f"the nodes of {values.observed}", found.notes)
+
+
+def _from_state(values: argparse.Namespace) -> InitialFleet:
+    """Return the fleet that a Pulumi stack declares, whatever program made it."""
+    source = read_file(values.state)
+    document, unknown = fleet_of_state(source.text, values.state, region=values.region, kubernetes=values.kubernetes)
+    return _described(document, f"the stack in {values.state}", unknown)
+
+
+def _from_file(values: argparse.Namespace) -> InitialFleet:
+    """Return the fleet of a file, which is a fleet itself or another tool's description of a cluster."""
+    path = values.other_tool
+    found = read_other_tools_fleet(path, region=values.region, kubernetes=values.kubernetes)
+    if found is not None:
+        return _described(found.document, path, found.notes)
+    if not values.stack:
+        raise UsageError(
+            f"{path} isn't a file of Terraform, eksctl, Karpenter, or Cluster API",
+            fix="write one: terraform show -json > plan.json; to use a fleet file, add --stack NAME",
+        )
+    fleet = read_fleet_file(Path(path))
+    return InitialFleet(fleet=fleet, text=read_file(path).text, file=path)
+
+
+def _described(document: Mapping[str, Any], source: str, notes: tuple[str, ...] = ()) -> InitialFleet:
+    text = f"# Source: {source}.\n{yaml.safe_dump(dict(document), sort_keys=False, width=120)}"
+    return InitialFleet(fleet=read_fleet(document, file=source), text=text, notes=notes)

@@ -1,0 +1,141 @@
+"""`pulumi-dra init --stack` writes a project that the other commands read, and leaves a repository's own files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from command_project import STACK, Project
+
+from dra_planner.planfile import plan_path, read_plan_file
+
+FLEET = yaml.safe_dump(yaml.safe_load(STACK)["config"]["pulumi-dra:fleet"], sort_keys=False)
+GKE = """\
+cloud: gke
+region: us-central1
+kubernetes: "1.35"
+systemPool: {machine: e2-standard-4}
+drivers: {nvidia: {version: 25.12.0}}
+pools: [{name: l4, machine: g2-standard-8, count: {max: 2}}]
+"""
+
+
+def settings(project: Project, stack: str) -> dict[str, Any]:
+    found: dict[str, Any] = yaml.safe_load((project.root / f"stacks/Pulumi.{stack}.yaml").read_text())["config"]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("region", "extra", "config"),
+    [
+        ("us-east-1", "aws", {"aws:region": "us-east-1"}),
+        ("us-central1", "gcp", {"gcp:region": "us-central1", "gcp:project": "SET-THIS"}),
+        ("eastus", "azure", {"azure-native:location": "eastus"}),
+    ],
+    ids=["eks", "gke", "aks"],
+)
+def test_a_region_becomes_a_project_with_a_current_plan(
+    region: str, extra: str, config: dict[str, str], tmp_path: Path
+) -> None:
+    project = Project(tmp_path)
+    done = project.run("init", "--stack", "prod", "--region", region)
+
+    assert (done.status, done.err) == (0, "")
+    assert "plan: fits, 1 GPU node" in done.out
+    assert f"pulumi-dra[{extra},policy]==" in (project.root / "requirements.txt").read_text()
+    assert settings(project, "prod") == {
+        **config,
+        "pulumi-dra:workloads": ["workloads"],
+        "pulumi-dra:fleet": "stacks/prod.fleet.yaml",
+    }
+    assert read_plan_file(plan_path("prod", project.root)).verdict == "fits"
+    assert project.run("plan", "--stack", "prod", "--check").status == 0
+    assert project.run("check", "--stack", "prod").status == 0
+
+
+def test_a_fleet_file_of_the_project_is_named_and_another_is_copied_as_it_is(project: Project, tmp_path: Path) -> None:
+    text = f"# ours\n{FLEET}"
+    project.write("fleets/gpus.yaml", text)
+    inside = project.run("init", "--stack", "a", "--from", "fleets/gpus.yaml", "--workloads", "workloads")
+    assert inside.status == 0, inside.err
+    assert settings(project, "a")["pulumi-dra:fleet"] == "fleets/gpus.yaml"
+
+    words = ("init", "platform", "--stack", "b", "--fleet", "fleets/gpus.yaml", "--workloads", "workloads")
+    outside = project.run(*words)
+    assert outside.status == 0, outside.err
+    platform = Project(project.root / "platform")
+    assert (platform.root / "stacks/b.fleet.yaml").read_text() == text
+    assert settings(platform, "b")["pulumi-dra:workloads"] == ["../workloads"]
+    assert platform.run("plan", "--stack", "b", "--check").status == 0
+
+
+def test_a_second_stack_joins_a_project_and_a_repository_keeps_its_files(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    project.write("requirements.txt", "requests\n")
+    project.write(".gitignore", "*.log\n")
+    project.write("eks.yaml", FLEET)
+    project.write("gke.yaml", GKE)
+    assert project.run("init", "--stack", "prod", "--from", "eks.yaml").status == 0
+    added = project.run("init", "--stack", "dev", "--from", "gke.yaml")
+
+    assert added.status == 0, added.err
+    assert "look at stacks/Pulumi.dev.yaml: set gcp:project" in added.out
+    assert "wrote __main__.py" not in added.out
+    assert (project.root / ".gitignore").read_text() == "*.log\n"
+    first, *ours = (project.root / "requirements.txt").read_text().splitlines()
+    assert (first, len(ours)) == ("requests", 2)
+    assert project.run("plan", "--stack", "prod", "--check").status == 0
+    assert project.run("plan", "--stack", "dev", "--check").status == 0
+
+
+def test_files_that_differ_are_named_and_nothing_is_written(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    project.write("__main__.py", "print('mine')\n")
+    project.write("fleet.yaml", FLEET)
+    done = project.run("init", "--stack", "prod", "--from", "fleet.yaml")
+    assert done.status == 2
+    assert "__main__.py is in . already" in done.err
+    assert sorted(each.name for each in project.root.iterdir()) == ["__main__.py", "fleet.yaml"]
+    assert project.run("init", "--stack", "prod", "--from", "fleet.yaml", "--force").status == 0
+
+
+def test_workloads_that_do_not_fit_are_planned_and_reported(project: Project) -> None:
+    project.write("many.yaml", (project.root / "workloads/two-pods.yaml").read_text())
+    project.write("fleet.yaml", FLEET.replace("max: 4", "max: 0"))
+    done = project.run("init", "new", "--stack", "prod", "--from", "fleet.yaml", "--workloads", "workloads")
+    assert done.status == 0, done.err
+    assert "plan: does not fit" in done.out
+    assert "pulumi-dra plan --stack prod    # reasons and fixes" in done.out
+
+
+def test_ci_files_are_in_the_root_of_the_repository(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    (tmp_path / ".git").mkdir()
+    project.write("fleet.yaml", FLEET)
+    for kind in ("github", "gitlab"):
+        assert project.run("init", f"in/{kind}", "--stack", kind, "--from", "fleet.yaml", "--ci", kind).status == 0
+    workflow = yaml.safe_load((tmp_path / ".github/workflows/pulumi-dra-github.yml").read_text())
+    assert workflow["defaults"]["run"]["working-directory"] == "in/github"
+    (job,) = yaml.safe_load((tmp_path / "pulumi-dra-gitlab.gitlab-ci.yml").read_text()).values()
+    assert job["script"][0] == "cd in/gitlab"
+    assert job["artifacts"]["reports"]["junit"] == "in/gitlab/pulumi-dra.xml"
+
+
+@pytest.mark.parametrize("name", ["a/b", "a b", "x" * 101, "../up"])
+def test_names_that_pulumi_rejects_are_wrong_input(name: str, tmp_path: Path) -> None:
+    done = Project(tmp_path).run("init", "new", f"--stack={name}", "--region", "us-east-1")
+    assert done.status == 2
+    assert "use letters, digits, hyphens, underscores, and periods, at most 100" in done.err
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_fleet_file_without_a_stack_is_told_what_to_add(project: Project) -> None:
+    project.write("fleet.yaml", FLEET)
+    done = project.run("init", "new", "--from", "fleet.yaml")
+    assert done.status == 2
+    assert "write one: terraform show -json > plan.json; to use a fleet file, add --stack NAME" in done.err
+    assert project.run("init", "new", "--from", "fleet.yaml", "--stack", "prod").status == 0
+    assert json.loads((project.root / "new/stacks/prod.plan.json").read_text())["verdict"] == "fits"
