@@ -5,7 +5,7 @@ from typing import Any
 
 import pulumi
 
-from dra_planner.clouds.aks import CLOUD
+from dra_planner.clouds.aks import CLOUD, instance_profile
 from dra_planner.fleet import Fleet, Pool
 from dra_planner.planfile import PlanFile
 from pulumi_dra.aks.cluster import AksCluster
@@ -117,6 +117,8 @@ def pool_args(
         "capacity": pool.source.kind,
         **planned_pool_args(fleet, plan, pool, options.pop("labels", {})),
     }
+    if not pool.is_dra and (profile := instance_profile(pool.mig)):
+        args["gpu_instance_profile"] = profile
     if pool.source.reservation:
         args |= {"reservation_group_id": pool.source.reservation, "cluster_principal_id": place.principal_id}
     return AksGpuPoolArgs(**args, **options)

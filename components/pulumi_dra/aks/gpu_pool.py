@@ -22,6 +22,7 @@ FIXED = [
     "creationData",
     "enableEncryptionAtHost",
     "enableFIPS",
+    "gpuInstanceProfile",
     "gpuProfile",
     "kubeletConfig",
     "kubeletDiskType",
@@ -39,7 +40,7 @@ FIXED = [
 
 
 class AksGpuPool(pulumi.ComponentResource):
-    """An agent pool of GPU machines that the DRA driver runs on; AKS starts no device plugin there."""
+    """An agent pool of GPU machines for the DRA driver, or with allocation device-plugin for the device plugin."""
 
     pool_name: pulumi.Output[str]
     """Name of the pool, the value of the label `pulumi-dra/pool`."""
@@ -77,6 +78,7 @@ class AksGpuPool(pulumi.ComponentResource):
             enable_encryption_at_host=inputs.encryption_at_host,
             # The node image's own driver, below /; without this word too, but it is on record then.
             gpu_profile={"driver": "Install"},
+            gpu_instance_profile=inputs.instance_profile or None,
             capacity_reservation_group_id=inputs.reservation_group_id,
             creation_data={"source_resource_id": inputs.snapshot_id} if inputs.snapshot_id is not None else None,
             node_labels=inputs.labels,

@@ -9,10 +9,11 @@ import pulumi
 
 from dra_planner import catalog
 from dra_planner.catalog import Machine
-from dra_planner.clouds import NodeOrigin
+from dra_planner.clouds import NodeOrigin, PluginServing
 from dra_planner.clouds.aks import (
     CLOUD,
     IMAGE,
+    INSTANCE_PROFILES,
     MAX_PODS,
     POOL_NAME,
     image_fault,
@@ -27,6 +28,7 @@ from pulumi_dra.aks.node_settings import AgentPoolSettings, read_node_settings
 from pulumi_dra.aks.upgrades import Upgrades, read_upgrades
 from pulumi_dra.aks.zones import read_zones
 from pulumi_dra.inputs.kubernetes_version import version_check
+from pulumi_dra.inputs.plugin_inputs import read_plugin
 from pulumi_dra.inputs.pool_inputs import (
     Counts,
     NodeTaint,
@@ -123,8 +125,11 @@ class AksGpuPoolArgs(TypedDict):
     """How many nodes an upgrade takes away at once. Default 1; 0 with max_surge."""
     drain_timeout_minutes: NotRequired[int]
     """How long an upgrade waits for the pods of a node. Default 30."""
+    allocation: NotRequired[str]
+    """Component that allocates the GPUs: dra (the DRA driver, default) or device-plugin (the device plugin, for pods
+    that request nvidia.com/gpu). Another one replaces the pool."""
     gpu_instance_profile: NotRequired[str]
-    """Refused: AKS cuts GPUs for its device plugin, alike on all of them and for good."""
+    """MIG profile of every GPU: MIG1g, MIG2g, MIG3g, MIG4g, or MIG7g. Only with allocation device-plugin."""
     gpu_driver: NotRequired[str]
     """Install, the only one: the node image brings the driver, below /, where the DRA driver looks for it."""
     tags: NotRequired[dict[str, pulumi.Input[str]]]
@@ -149,6 +154,7 @@ class AksGpuPoolInputs:
     cluster_principal_id: pulumi.Input[str] | None
     image: str
     snapshot_id: pulumi.Input[str] | None
+    instance_profile: str  # "" for whole GPUs
     settings: AgentPoolSettings
     max_pods: int
     disk_gib: int
@@ -167,7 +173,8 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> AksGpuPoolInputs:
         read.refuse("pool_name", f'must be at most 12 lower-case letters and digits, first a letter, not "{pool_name}"')
     machine = _read_machine(read)
     capacity = read.choice("capacity", CAPACITIES, "on-demand")
-    nodes = NodeOrigin(name=pool_name, machine=machine, capacity=capacity)
+    plugin = read_plugin(read)
+    nodes = NodeOrigin(name=pool_name, machine=machine, capacity=capacity, plugin=plugin)
     _refuse_other_drivers(read)
     reservation = _read_reservation(read, capacity)
     check_purchase(read, CLOUD, machine, capacity)
@@ -186,6 +193,7 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> AksGpuPoolInputs:
         cluster_principal_id=read.identifier("cluster_principal_id"),
         image=_read_image(read, machine),
         snapshot_id=read.identifier("snapshot_id", pattern=SNAPSHOT, meaning="the id of a node pool snapshot"),
+        instance_profile=_read_instance_profile(read, plugin),
         settings=read_node_settings(read),
         max_pods=read_max_pods(read, CLOUD) or MAX_PODS,
         disk_gib=read_disk_gib(read, CLOUD),
@@ -218,9 +226,16 @@ def _read_machine(read: InputReader) -> Machine | None:
     return machine
 
 
-def _refuse_other_drivers(read: InputReader) -> None:
-    if read.has("gpu_instance_profile"):
+def _read_instance_profile(read: InputReader, plugin: PluginServing | None) -> str:
+    """Return `gpu_instance_profile`; rejected on DRA pools."""
+    if not read.has("gpu_instance_profile"):
+        return ""
+    if plugin is None:
         read.refuse("gpu_instance_profile", str(CLOUD.unsupported("MIG")))
+    return read.choice("gpu_instance_profile", INSTANCE_PROFILES, "")
+
+
+def _refuse_other_drivers(read: InputReader) -> None:
     if (driver := read.text("gpu_driver", "Install")) != "Install":
         read.refuse("gpu_driver", f'must be Install, not "{driver}": without it no driver lies where DRA looks for one')
 

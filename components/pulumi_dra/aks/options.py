@@ -18,7 +18,7 @@ POOL_SET = {
     "cluster_name": "the cluster's",
     "cluster_principal_id": "the cluster's",
     "gpu_driver": "Install alone: the image brings it",
-    "gpu_instance_profile": "refused with DRA",
+    "gpu_instance_profile": "the fleet's mig",
     "kubernetes_version": "the fleet's kubernetes",
     "location": "the fleet's region",
     "reservation_group_id": "the fleet's capacity.reservation",

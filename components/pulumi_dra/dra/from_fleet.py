@@ -1,8 +1,15 @@
 """A fleet and its plan → what runs in the cluster: driver, its installer on GKE, classes, device plugin, tenants."""
 
+import json
+from collections.abc import Iterator
+
 import pulumi
 import pulumi_kubernetes as k8s
 
+from dra_planner import catalog
+from dra_planner.catalog import Machine
+from dra_planner.clouds import PluginServing
+from dra_planner.drivers.nvidia.device_plugin.serving import WHOLE_GPUS, plugin_configs
 from dra_planner.fleet import Fleet
 from dra_planner.planfile import PlanFile, canonical_text
 from dra_planner.releases import has_mutating_policies
@@ -74,9 +81,19 @@ def declare_in_cluster(
 def plugin_args(inputs: DraPlatformInputs, fleet: Fleet) -> DevicePluginArgs:
     """Return the device plugin's inputs."""
     args = DevicePluginArgs(version=fleet.device_plugin.version if fleet.device_plugin else "")
+    if configs := plugin_configs(_plugin_pools(fleet)):
+        args["configs"] = {name: json.dumps(config, sort_keys=True) for name, config in configs.items()}
+        args["default_config"] = WHOLE_GPUS
     if inputs.device_plugin_chart:
         args["chart"] = inputs.device_plugin_chart
     return args
+
+
+def _plugin_pools(fleet: Fleet) -> Iterator[tuple[Machine, PluginServing]]:
+    """Yield the pools that the device plugin serves, and how."""
+    for pool in fleet.pools:
+        if (serving := fleet.plugin_serving(pool)) is not None:
+            yield catalog.machine(fleet.cloud, pool.machine), serving
 
 
 def class_args(fleet: Fleet) -> DeviceClassesArgs:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pulumi
 
-from dra_planner.clouds.gke import is_for_accelerators
+from dra_planner.clouds.gke import is_for_accelerators, partition_size
 from dra_planner.drivers.dranet import DRIVER as DRANET
 from dra_planner.fleet import Fleet, Pool
 from dra_planner.planfile import PlanFile
@@ -107,9 +107,19 @@ def pool_args(
         **planned_pool_args(fleet, plan, pool, options.pop("labels", {})),
     }
     args["capacity"] = pool.source.kind
+    if not pool.is_dra:
+        args |= _plugin_args(pool)
     if pool.source.reservation:
         args["reservation_name"] = pool.source.reservation
     return GkeGpuPoolArgs(**args, **options)
+
+
+def _plugin_args(pool: Pool) -> dict[str, Any]:
+    """Return how GKE's device plugin serves the GPUs of a pool."""
+    args: dict[str, Any] = {"mig_partition": size} if (size := partition_size(pool.mig)) else {}
+    if pool.sharing:
+        args |= {"gpu_sharing": pool.sharing.strategy, "gpu_sharing_clients": pool.sharing.replicas}
+    return args
 
 
 def _is_chosen(zone: str, named: Collection[str]) -> bool:

@@ -1,11 +1,13 @@
 """What all clouds take of a fleet's pools and their plan. Apart from the pools' own inputs, which need no fleet."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pulumi
 
-from dra_planner.clouds import cloud
+from dra_planner import catalog
+from dra_planner.clouds import PluginServing, cloud
 from dra_planner.fleet import Fleet, Pool
 from dra_planner.planfile import PlanFile
 
@@ -21,6 +23,7 @@ IN_THE_FLEET = {
     "zones": "zones",
     "capacity": "capacity",
     "mig_layout": "mig",
+    "allocation": "allocation",
     "machine": "machine",
     "schedule": "schedule",
 }
@@ -75,7 +78,8 @@ def planned_pool_args(
         "autoscaled": fleet.autoscaler != "none",
         "disk_gib": pool.disk_gib,
         "taints": [taint.model_dump(exclude_defaults=True) for taint in pool.taints],
-        "labels": {**pool.labels, **labels},
+        "labels": {**plugin_labels(fleet, pool), **pool.labels, **labels},
+        **({} if pool.is_dra else {"allocation": pool.allocation}),
         **({"max_pods": pool.max_pods} if pool.max_pods else {}),
         **({"local_ssds": pool.local_ssds} if pool.local_ssds else {}),
         **(
@@ -85,3 +89,12 @@ def planned_pool_args(
         ),
         **({"local_storage": pool.local_storage} if pool.local_storage != "none" else {}),
     }
+
+
+def plugin_labels(fleet: Fleet, pool: Pool) -> dict[str, str]:
+    """Return the labels by which the device plugin's chart chooses its configuration for the nodes of a pool."""
+    if pool.is_dra:
+        return {}
+    of_cloud, nodes = cloud(fleet.cloud), fleet.nodes_of(pool, catalog.machine(fleet.cloud, pool.machine))
+    plain = {label.key for label in of_cloud.labels(replace(nodes, plugin=PluginServing()))}
+    return {label.key: label.value for label in of_cloud.labels(nodes) if label.key not in plain}

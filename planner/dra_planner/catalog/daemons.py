@@ -22,9 +22,15 @@ class DaemonPod:
 
 
 @cache
-def daemon_pods(machine: Machine, drivers: tuple[str, ...] = ()) -> tuple[DaemonPod, ...]:
-    """Return the daemon pods of a node of this machine type, those of further drivers ("dranet") included, in order."""
+def daemon_pods(
+    machine: Machine, drivers: tuple[str, ...] = (), *, device_plugin: bool = False
+) -> tuple[DaemonPod, ...]:
+    """Return the daemon pods of a node of this machine type, those of further drivers ("dranet") included, in order.
+
+    `device_plugin`: a device plugin serves its accelerators, not a DRA driver.
+    """
     vendor = machine.accelerator.vendor if machine.accelerator else ""
+    needs = {"", vendor, f"{vendor}-{'device-plugin' if device_plugin else 'dra'}", *drivers}
     return tuple(
         DaemonPod(
             name=row["name"],
@@ -35,5 +41,5 @@ def daemon_pods(machine: Machine, drivers: tuple[str, ...] = ()) -> tuple[Daemon
             provenance=provenance(row),
         )
         for row in read_table("daemon_pods")
-        if row["cloud"] in (machine.cloud, "any") and row["needs"] in ("", vendor, *drivers)
+        if row["cloud"] in (machine.cloud, "any") and row["needs"] in needs
     )

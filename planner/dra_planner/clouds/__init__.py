@@ -38,6 +38,7 @@ from dra_planner.clouds.protocol.labels import (
     NodeLabel,
     NodeOrigin,
 )
+from dra_planner.clouds.protocol.plugin_serving import MPS, TIME_SLICING, PluginServing
 from dra_planner.clouds.protocol.refusals import (
     HUGE_PAGES,
     MOST_HUGE_PAGES,
@@ -88,9 +89,11 @@ __all__ = [
     "LABEL_KEY",
     "LABEL_VALUE",
     "MOST_HUGE_PAGES",
+    "MPS",
     "NODES",
     "POOL",
     "SYSTEM_NODES",
+    "TIME_SLICING",
     "UTC_ZONE",
     "WHOLE",
     "Allocatable",
@@ -110,6 +113,7 @@ __all__ = [
     "NodeLabel",
     "NodeOrigin",
     "Period",
+    "PluginServing",
     "PoolResource",
     "PoolSettings",
     "Schedule",

@@ -37,6 +37,17 @@ _ZONES = "123"
 _NEVER_RESERVED = re.compile(r"Standard_(ND\d.*|NC\d+a(ds|dis)_H100_v5)", re.IGNORECASE)
 
 
+# learn.microsoft.com/azure/aks/gpu-multi-instance: the profile is one of these, and cuts every GPU of a pool alike.
+INSTANCE_PROFILES = ("MIG1g", "MIG2g", "MIG3g", "MIG4g", "MIG7g")
+_ONE_PROFILE = re.compile(r"all-(?P<slices>[12347])g\.(?P<memory>\d+)gb")
+
+
+def instance_profile(mig: str) -> str:
+    """Return what AKS calls a MIG configuration: MIG1g for all-1g.10gb; "" if it has no name for it."""
+    found = _ONE_PROFILE.fullmatch(mig)
+    return f"MIG{found['slices']}g" if found else ""
+
+
 class Aks(Cloud):
     """Pools on which the node image brings the NVIDIA driver and AKS runs no device plugin: its default."""
 
@@ -219,6 +230,8 @@ class Aks(Cloud):
 
     def pool_faults(self, pool: PoolSettings) -> Iterator[Fault]:
         yield from super().pool_faults(pool)
+        if pool.plugin is not None and pool.plugin.mig_strategy and (fault := _partition_fault(pool)):
+            yield "mig", fault
         if len(pool.name) <= self.longest_pool_name and not re.fullmatch(POOL_NAME, pool.name):
             yield "name", f'AKS takes lower-case letters and digits, first a letter, not "{pool.name}"'
         if pool.machine is not None and not pool.is_served and (fault := machine_fault(pool.machine)):
@@ -300,6 +313,19 @@ def machine_fault(machine: Machine) -> str:
     return "" if has_gpus else f"{machine.name} has no NVIDIA GPU; name one that has, Standard_NC4as_T4_v3 for example"
 
 
+def _partition_fault(pool: PoolSettings) -> str:
+    """Return why AKS can't cut the GPUs of a pool in this way, or "". MIG1g is the profile with the least memory."""
+    found = _ONE_PROFILE.fullmatch(pool.mig)
+    if found is None:
+        return f'AKS cuts every GPU of a pool into one profile, such as all-1g.10gb, not "{pool.mig}"'
+    accelerator = pool.machine.accelerator if pool.machine else None
+    memory = accelerator.nominal_memory_gb if accelerator else None
+    if found["slices"] == "1" and memory and int(found["memory"]) > memory / _SLICES_OF_A_GPU:
+        return f"MIG1g of AKS is the smallest profile, not {pool.mig.removeprefix('all-')}; choose the smallest or 2g"
+    return ""
+
+
+_SLICES_OF_A_GPU = 7
 _OS_FAMILIES = {"Ubuntu": "ubuntu", "AzureLinux": "azurelinux"}
 
 

@@ -15,8 +15,9 @@ from dra_planner.clouds.protocol.allocatable import (
     disk_bytes,
     reserved_cpu_milli,
 )
-from dra_planner.clouds.protocol.cloud import Cloud, CountStep, Fault, PoolSettings
-from dra_planner.clouds.protocol.labels import NodeLabel, NodeOrigin
+from dra_planner.clouds.protocol.cloud import WHOLE, Cloud, CountStep, Fault, PoolSettings
+from dra_planner.clouds.protocol.labels import MPS_CAPABLE, PLUGIN_CONFIG, NodeLabel, NodeOrigin
+from dra_planner.clouds.protocol.plugin_serving import MPS, TIME_SLICING, CloudPlugin, PluginServing
 from dra_planner.clouds.protocol.resources import (
     AttachedGpus,
     BoughtCapacity,
@@ -64,6 +65,31 @@ _SSD_CHOICES: dict[str, tuple[int, ...]] = {
     **{f"g2-standard-{vcpus}": (1,) for vcpus in (4, 8, 12, 16, 32)},
 }
 _COMPACT_FLEX_START = ("a3-ultragpu-", "a4-", "h4d-")
+
+
+SHARING_STRATEGIES = {TIME_SLICING: "TIME_SHARING", MPS: "MPS"}
+"""What a node pool's API calls a way of sharing."""
+
+
+def partition_size(mig: str) -> str:
+    """Return the profile into which GKE's plugin partitions every GPU: 1g.10gb for all-1g.10gb; "" for whole GPUs."""
+    return mig.removeprefix("all-") if mig not in WHOLE else ""
+
+
+def _plugin_labels(plugin: PluginServing) -> dict[str, str]:
+    """Return the labels by which GKE tells how its plugin serves a node's GPUs.
+
+    Source: docs.cloud.google.com/kubernetes-engine/docs/how-to/timesharing-gpus.
+    """
+    labels = {"cloud.google.com/gke-gpu-driver-version": "default"}
+    if plugin.strategy:
+        labels["cloud.google.com/gke-gpu-sharing-strategy"] = (
+            SHARING_STRATEGIES[plugin.strategy].lower().replace("_", "-")
+        )
+        labels["cloud.google.com/gke-max-shared-clients-per-gpu"] = str(plugin.replicas)
+    if size := partition_size(plugin.mig):
+        labels["cloud.google.com/gke-gpu-partition-size"] = size
+    return labels
 
 
 class Gke(Cloud):
@@ -119,6 +145,9 @@ class Gke(Cloud):
     )
     pool_label = "cloud.google.com/gke-nodepool"
     accelerator_label = "cloud.google.com/gke-accelerator"
+    # docs.cloud.google.com/kubernetes-engine/docs/how-to/{timesharing-gpus,gpus-multi}: 2 to 48 clients; partitions are
+    # advertised as nvidia.com/gpu.
+    plugin = CloudPlugin(is_built_in=True, replicas=48, mig_strategies=("single",), renames=False)
     no_device_plugin_label = NO_DEVICE_PLUGIN
     wakes_by_label = DRA_DRIVER
     network_label = NETWORK_DRIVER
@@ -186,7 +215,9 @@ class Gke(Cloud):
         Sources: docs.cloud.google.com/kubernetes-engine/docs/how-to/set-up-dra and …/allocate-network-resources-dra.
         """
         labels = super().labels(nodes)
-        if nodes.has_gpus:
+        if nodes.plugin is not None:  # GKE's plugin reads its own settings, not labels of NVIDIA's chart
+            labels = tuple(each for each in labels if each.key not in (PLUGIN_CONFIG, MPS_CAPABLE))
+        elif nodes.has_gpus:
             labels += (
                 NodeLabel(NO_DEVICE_PLUGIN, "true", "GKE runs its own device plugin on these nodes"),
                 NodeLabel(DRA_DRIVER, "true", "GKE's autoscaler does not wake this pool for claims"),
@@ -204,7 +235,7 @@ class Gke(Cloud):
         accelerator = nodes.machine.accelerator if nodes.machine and nodes.has_gpus else None
         if accelerator is not None and accelerator.gke_type is not None:
             labels |= {self.accelerator_label: accelerator.gke_type, "cloud.google.com/gke-gpu": "true"}
-        return labels
+        return labels | (_plugin_labels(nodes.plugin) if nodes.plugin is not None else {})
 
     possible_taints = (ARM_TAINT, QUEUED_TAINT, TPU_TAINT)
 

@@ -15,7 +15,9 @@ from os.path import exists, join
 from pkgutil import extend_path, iter_modules
 from typing import Any
 
+from dra_planner.catalog import Machine
 from dra_planner.clouds import Cloud
+from dra_planner.drivers.protocol.device_plugin import VendorDevicePlugin
 from dra_planner.drivers.protocol.driver import ConfigFault, Driver, DriverNode
 from dra_planner.drivers.protocol.tables import Availability, KnownClass, availability, known_classes
 from dra_planner.drivers.protocol.versions import chart_version_fault
@@ -39,6 +41,7 @@ __all__ = [
     "is_managed",
     "known_classes",
     "names",
+    "plugin_of",
 ]
 AnyDriver = Driver[Any]
 _NOT_DRIVERS = frozenset({"protocol", "catalog_page"})
@@ -68,6 +71,12 @@ def every_driver() -> tuple[AnyDriver, ...]:
 def driver_of(domain: str) -> AnyDriver | None:
     """Return the driver that publishes under a name of ResourceSlices ("gpu.example.com"); None for unknown ones."""
     return _by_domain().get(domain)
+
+
+def plugin_of(machine: Machine) -> VendorDevicePlugin | None:
+    """Return the vendor's device plugin for the accelerators of a machine type; None if it isn't known."""
+    plugins = (each.device_plugin for each in every_driver() if each.serves_accelerator(machine))
+    return next((each for each in plugins if each is not None and each.is_installable), None)
 
 
 def is_managed(each: AnyDriver, cloud: Cloud) -> bool:

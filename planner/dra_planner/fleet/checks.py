@@ -11,6 +11,7 @@ from dra_planner.documents.tree import Location
 from dra_planner.drivers import nvidia
 from dra_planner.errors import PlannerError
 from dra_planner.fleet.limits import limit_faults
+from dra_planner.fleet.plugin_checks import plugin_pool_faults
 from dra_planner.fleet.pools import Pool
 from dra_planner.fleet.schema import Fleet
 from dra_planner.fleet.values import sentence_of
@@ -136,6 +137,7 @@ def _pool_faults(fleet: Fleet, index: int, pool: Pool) -> Iterator[Fault]:
         disk_gib=pool.disk_gib,
         local_ssds=pool.local_ssds,
         mig=pool.mig,
+        plugin=fleet.plugin_serving(pool),
         huge_pages=pool.huge_pages.counts if pool.huge_pages else {},
         image=pool.image.facts if pool.image else None,
         is_served=machine is not None
@@ -153,6 +155,9 @@ def _pool_faults(fleet: Fleet, index: int, pool: Pool) -> Iterator[Fault]:
         return
     if not cloud(fleet.cloud).region_of(fleet.region):
         yield from _catalog_fault((*at, "machine"), lambda: catalog.check_region(machine, fleet.region))
+    if not pool.is_dra:
+        yield from (((*at, *_location(key)), sentence) for key, sentence in plugin_pool_faults(fleet, pool, machine))
+        return
     if pool.mig not in WHOLE and not any(driver.has_mig for driver, _ in fleet.drivers.installed()):
         yield (*at, "mig"), "none of the fleet's drivers partitions devices with MIG; remove mig"
     for driver, options in fleet.drivers.installed():

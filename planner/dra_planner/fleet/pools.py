@@ -11,11 +11,13 @@ from dra_planner.clouds import (
     MOST_HUGE_PAGES,
     NODES,
     UTC_ZONE,
+    WHOLE,
     Capacity,
     Day,
     Hours,
     NodeImage,
     Period,
+    PluginServing,
     Schedule,
     instant_fault,
     label_key_fault,
@@ -28,6 +30,7 @@ from dra_planner.clouds import (
     time_zone_fault,
 )
 from dra_planner.documents.models import StrictDocument, empty_list, empty_mapping, nothing_given, refused_by
+from dra_planner.fleet.plugin_pools import PoolSharing, serving_of
 from dra_planner.fleet.values import DNS_LABEL, Amount, Price, bounds, within
 
 LabelKey = Annotated[str, refused_by(label_key_fault)]
@@ -194,6 +197,23 @@ class Pool(StrictDocument):
         "minimum. None: always.",
     )
     mig: str = Field(default="none", description="MIG layout of every GPU, or none (`pulumi-dra catalog mig`).")
+    allocation: Literal["dra", "device-plugin"] = Field(
+        default="dra",
+        exclude_if=lambda allocation: allocation == "dra",
+        description="Component that allocates the devices: the DRA driver (for claims), or the device plugin (for "
+        "extended resources such as nvidia.com/gpu).",
+    )
+    mig_strategy: Literal["single", "mixed"] | None = Field(
+        default=None,
+        exclude_if=lambda strategy: strategy is None,
+        description="With allocation device-plugin and mig: resource name of MIG devices. single: nvidia.com/gpu; "
+        "mixed: a name for each profile. None: mixed, or the only strategy of the cloud.",
+    )
+    sharing: PoolSharing | None = Field(
+        default=None,
+        exclude_if=lambda sharing: sharing is None,
+        description="With allocation device-plugin: several units for each device. None: one unit.",
+    )
     price_per_hour: Price | None = Field(default=None, description="US dollars per node and hour.")
     max_pods: int | None = Field(
         default=None, description="Most pods of a node, kubelet's maxPods; none: the cloud's default."
@@ -252,6 +272,28 @@ class Pool(StrictDocument):
         if sentence := taints_fault((taint.key, taint.effect) for taint in taints):
             raise ValueError(sentence)
         return taints
+
+    @model_validator(mode="after")
+    def _only_of_plugins(self) -> Self:
+        if self.allocation == "dra" and (self.mig_strategy or self.sharing):
+            key = "migStrategy" if self.mig_strategy else "sharing"
+            raise ValueError(f"{key} is for pools with allocation: device-plugin; remove it, or set allocation")
+        if self.mig_strategy and self.mig in WHOLE:
+            raise ValueError("migStrategy is for pools with mig; remove it, or set mig")
+        return self
+
+    @property
+    def is_dra(self) -> bool:
+        """Whether the DRA driver allocates the devices of its nodes."""
+        return self.allocation == "dra"
+
+    def plugin_serving(self, usual_strategy: str) -> PluginServing | None:
+        """Return how a device plugin serves its devices; None for DRA pools.
+
+        `usual_strategy` names MIG devices if the pool doesn't set `migStrategy`.
+        """
+        strategy = "" if self.mig in WHOLE else self.mig_strategy or usual_strategy
+        return None if self.is_dra else serving_of(self.sharing, self.mig, strategy)
 
     @property
     def bought_nodes(self) -> int | None:

@@ -18,7 +18,7 @@ from pydantic import (
 
 from dra_planner import clouds
 from dra_planner.catalog import Machine
-from dra_planner.clouds import SYSTEM_NODES, NodeOrigin, public_network_fault, repetition_fault
+from dra_planner.clouds import SYSTEM_NODES, NodeOrigin, PluginServing, public_network_fault, repetition_fault
 from dra_planner.documents.models import StrictDocument, empty_list, empty_mapping, nothing_given, refused_by
 from dra_planner.errors import PlannerError
 from dra_planner.fleet.drivers import DevicePluginSettings, Drivers, FleetDeviceClass
@@ -208,7 +208,12 @@ class Fleet(StrictDocument):
             capacity=pool.source.kind,
             network_devices=any(driver.is_network for driver, _ in self.drivers.installed()),
             autoscaler=self.autoscaler,
+            plugin=self.plugin_serving(pool),
         )
+
+    def plugin_serving(self, pool: Pool) -> PluginServing | None:
+        """Return how a device plugin serves the devices of a pool; None for DRA pools."""
+        return pool.plugin_serving(clouds.cloud(self.cloud).plugin.mig_strategies[0])
 
     def pool(self, name: str) -> Pool:
         """Return the pool of that name; raises KeyError."""

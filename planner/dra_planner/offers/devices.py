@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from dra_planner.drivers import DriverNode
+from dra_planner.clouds import PluginServing
+from dra_planner.drivers import DriverNode, plugin_of
 from dra_planner.model import ResourceSlice
 
 if TYPE_CHECKING:  # reading a snapshot needs no fleet, and its schema takes long to import
@@ -14,18 +16,29 @@ if TYPE_CHECKING:  # reading a snapshot needs no fleet, and its schema takes lon
 
 @dataclass(frozen=True, slots=True)
 class PublishedSlices:
-    """The slices of a node, driver by driver, and what they assume."""
+    """The slices of a node, driver by driver, and their assumptions."""
 
     slices: tuple[ResourceSlice, ...]
     assumptions: tuple[str, ...]
+    units: Mapping[str, int] = field(default_factory=dict)  # extended resources of a device plugin
 
 
-def published_by(fleet: Fleet, node: DriverNode) -> PublishedSlices:
+def published_by(fleet: Fleet, node: DriverNode, serving: PluginServing | None = None) -> PublishedSlices:
     """Return what the drivers of a fleet publish on a node; drivers of GPUs come before those of networks.
+
+    On nodes with a device plugin (`serving`), the drivers publish everything but the accelerators.
 
     Raises CatalogError or UnsupportedFeature for settings that can't work on its machine type.
     """
-    installed = tuple(fleet.drivers.installed())
+    of_plugin = serving is not None
+    installed = [
+        (driver, options)
+        for driver, options in fleet.drivers.installed()
+        if not (of_plugin and driver.serves_accelerator(node.machine))
+    ]
     slices = [found for driver, options in installed for found in driver.slices(options, node)]
     sentences = [text for driver, options in installed for text in driver.assumptions(options, node)]
-    return PublishedSlices(tuple(slices), tuple(sentences))
+    plugin = plugin_of(node.machine) if serving is not None else None
+    if plugin is None or serving is None:
+        return PublishedSlices(tuple(slices), tuple(sentences))
+    return PublishedSlices(tuple(slices), tuple(sentences), plugin.units(node.machine, serving))

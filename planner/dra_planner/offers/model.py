@@ -63,6 +63,11 @@ class Offer:
         return any(key == entry or (entry.endswith("/") and key.startswith(entry)) for entry in self.unknown_labels)
 
     @property
+    def plugin_units(self) -> dict[str, int]:
+        """The extended resources of device plugins that the node has, with their amounts."""
+        return {name: amount for name, amount in self.node.allocatable.items() if "/" in name and amount}
+
+    @property
     def allocated(self) -> tuple[AllocatedDevice, ...]:
         """The devices that claims hold already, in the order of the claims."""
         return tuple(

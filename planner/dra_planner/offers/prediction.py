@@ -117,12 +117,16 @@ def _offer(fleet: Fleet, pool: Pool, features: Features) -> Offer:
     machine = catalog.machine(fleet.cloud, pool.machine)
     catalog.check_region(machine, fleet.region)
     allocatable = predict_allocatable(machine, settings)
-    published = published_by(fleet, DriverNode(machine=machine, name=node_name, features=features, mig=pool.mig))
-    deductions, unknown_daemons = _deductions(machine, settings)
+    published = published_by(
+        fleet,
+        DriverNode(machine=machine, name=node_name, features=features, mig=pool.mig),
+        fleet.plugin_serving(pool),
+    )
+    deductions, unknown_daemons = _deductions(machine, settings, device_plugin=not pool.is_dra)
     hourly_usd, priced_on, price_sentences = _price(fleet, pool, machine)
     node = Node(
         meta=ObjectMeta(name=node_name, labels=predict_labels(fleet, pool, machine, node_name)),
-        allocatable=allocatable.amounts,
+        allocatable={**allocatable.amounts, **published.units},
         taints=predict_taints(fleet, pool, machine),
     )
     return Offer(
@@ -134,7 +138,7 @@ def _offer(fleet: Fleet, pool: Pool, features: Features) -> Offer:
         count_max=pool.count.max,
         hourly_usd=hourly_usd,
         priced_on=priced_on,
-        at_most=allocatable.at_most,
+        at_most={**allocatable.at_most, **published.units} if allocatable.at_most else {},
         machine=machine.name,
         zones=pool_zones(fleet, pool),
         unknown_labels=unknown_labels(fleet, pool_zones(fleet, pool)),
@@ -144,7 +148,7 @@ def _offer(fleet: Fleet, pool: Pool, features: Features) -> Offer:
             *allocatable.assumptions,
             *unknown_daemons,
             *published.assumptions,
-            *_other_accelerator(fleet, machine),
+            *(_other_accelerator(fleet, machine) if pool.is_dra else ()),
             *_bought(pool),
             *_offered(machine, fleet.region, pool_zones(fleet, pool)),
             *price_sentences,
@@ -153,11 +157,13 @@ def _offer(fleet: Fleet, pool: Pool, features: Features) -> Offer:
     )
 
 
-def _deductions(machine: Machine, settings: AllocatableSettings) -> tuple[tuple[Deduction, ...], tuple[str, ...]]:
+def _deductions(
+    machine: Machine, settings: AllocatableSettings, *, device_plugin: bool = False
+) -> tuple[tuple[Deduction, ...], tuple[str, ...]]:
     """Return what daemon pods take, those of the catalogue first, and one sentence about what they leave open."""
     deductions: list[Deduction] = []
     unknown: list[str] = []
-    known = catalog.daemon_pods(machine, settings.drivers)
+    known = catalog.daemon_pods(machine, settings.drivers, device_plugin=device_plugin)
     for pod in known:
         if pod.name in settings.daemons:
             continue

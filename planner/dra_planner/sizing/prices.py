@@ -18,7 +18,7 @@ def node_costs(offers: Sequence[Offer]) -> tuple[NodeCost, ...]:
     costs: list[NodeCost] = []
     for offer in offers:
         scarce = (
-            sum(len(each.devices) for each in offer.slices),
+            sum(len(each.devices) for each in offer.slices) + sum(offer.plugin_units.values()),
             1,
             offer.node.allocatable.get("cpu", 0),
             offer.node.allocatable.get("memory", 0),

@@ -17,6 +17,8 @@ from dra_policies.stack.resource import Resource
 from dra_policies.stack.wording import with_titles
 from dra_policies.view.stack_view import DeclaredPool, StackView
 
+_ONLY_OF_PLUGINS = ("allocation", "migStrategy", "sharing")
+
 
 @dataclass(frozen=True, slots=True)
 class DeclaredFleet:
@@ -39,7 +41,12 @@ def declared_fleet(
     """
     planned = view.record.plan_file.fleet.document() if view.record and view.record.plan_file else None
     unknowns: list[str] = []
-    pools = [pool for pool in view.pools if pool.is_dra is not False and pool.has_gpus is not False]
+    served = _plugin_pools(planned)
+    pools = [
+        pool
+        for pool in view.pools
+        if pool.has_gpus is not False and (pool.is_dra is not False or pool.offer_name in served)
+    ]
     rows = [_row(pool, planned, unknowns) for pool in pools]
     if not any(rows):
         raise PlannerError("; ".join(unknowns) or "this stack declares no pool for claims")
@@ -61,6 +68,12 @@ def _read(document: Mapping[str, Any], titles: Sequence[str]) -> Fleet:
     except PlannerError as error:
         faults = "; ".join(str(error).splitlines())
         raise PlannerError(with_titles(faults, titles)) from None
+
+
+def _plugin_pools(planned: Mapping[str, Any] | None) -> frozenset[str]:
+    """Return the names of the plan's pools whose devices a device plugin serves."""
+    rows: list[dict[str, Any]] = (planned or {}).get("pools", [])
+    return frozenset(str(row["name"]) for row in rows if row.get("allocation", "dra") != "dra")
 
 
 def _is_doubtful(pool: DeclaredPool) -> bool:
@@ -89,6 +102,8 @@ def _row(pool: DeclaredPool, planned: dict[str, Any] | None, unknowns: list[str]
         unknowns.append(f"{pool.title}: its {what} is not known; {known}")
     if machine is None or high is None:
         return None
+    if pool.is_dra:  # labels decide what runs on the nodes, whatever the plan says
+        base = {key: value for key, value in base.items() if key not in _ONLY_OF_PLUGINS}
     if pool.labels is not None:
         base["labels"] = {key: value for key, value in base.get("labels", {}).items() if key in pool.labels}
     return {**base, "name": pool.offer_name, "machine": machine, "count": {"min": min(low or 0, high), "max": high}}

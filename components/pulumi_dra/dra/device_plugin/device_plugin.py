@@ -26,6 +26,11 @@ class DevicePluginArgs(TypedDict):
 
     version: NotRequired[str]
     """Version of NVIDIA's Helm chart to install: 0.17.4, 0.18.2, …"""
+    configs: NotRequired[dict[str, str]]
+    """Texts of the plugin's configurations by name. Nodes choose one with the label nvidia.com/device-plugin.config.
+    Default: every unit of nvidia.com/gpu is a whole GPU."""
+    default_config: NotRequired[str]
+    """Name of the configuration for nodes without that label. Required with configs."""
     namespace: NotRequired[str]
     """Namespace to make for it. Default nvidia-device-plugin."""
     chart: NotRequired[str]
@@ -48,6 +53,8 @@ class DevicePluginInputs:
     """The same, checked; `release` is None for a DaemonSet that is there already."""
 
     release: nvidia.DevicePluginRelease | None
+    configs: dict[str, pulumi.Input[str]]
+    default_config: str
     namespace: str
     chart: str
     image: ImageSettings
@@ -76,12 +83,24 @@ def read_plugin_inputs(read: InputReader) -> DevicePluginInputs:
         read.refuse("existing_namespace", "is for existing_daemon_set")
     return DevicePluginInputs(
         release=release,
+        configs=read.labels("configs"),
+        default_config=_read_default_config(read),
         namespace=namespace,
         chart=read.text("chart", ""),
         image=read_image(read),
         existing_daemon_set=existing,
         existing_namespace=read.text("existing_namespace", "kube-system"),
     )
+
+
+def _read_default_config(read: InputReader) -> str:
+    """Return `default_config`, rejected if it isn't the name of one of `configs`."""
+    default, names = read.text("default_config", ""), read.labels("configs").keys()
+    if (names or default) and default not in names:
+        read.refuse(
+            "default_config", f"must be the name of a configuration: {', '.join(sorted(names)) or 'none given'}"
+        )
+    return default
 
 
 class DevicePlugin(pulumi.ComponentResource):
@@ -115,7 +134,9 @@ class DevicePlugin(pulumi.ComponentResource):
             chart=inputs.chart or release.chart,
             version=None if own_chart else release.version,
             repository_opts=None if own_chart else {"repo": release.repository},
-            values=device_plugin_values(release.version, inputs.image),
+            values=device_plugin_values(
+                release.version, inputs.image, inputs.configs, default_config=inputs.default_config
+            ),
             create_namespace=False,
             # Unlike the driver's, this chart is waited for pod by pod, on nodes that may not be there yet.
             skip_await=True,

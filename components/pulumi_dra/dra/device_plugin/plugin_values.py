@@ -1,5 +1,6 @@
 """Values of NVIDIA's device plugin chart that keep it off DRA nodes."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from pulumi_dra.dra.node_terms import without_dra_nodes
@@ -14,8 +15,14 @@ CHART_TERMS: tuple[tuple[str, str], ...] = (
 )
 
 
-def device_plugin_values(version: str, image: ImageSettings) -> dict[str, Any]:
-    """Return the chart's values: its own three terms, each with DRA nodes excluded."""
+def device_plugin_values(
+    version: str, image: ImageSettings, configs: Mapping[str, Any] | None = None, *, default_config: str = ""
+) -> dict[str, Any]:
+    """Return the chart's values: its own three terms, each with DRA nodes excluded.
+
+    `configs` are texts of the plugin's configurations by name. Nodes choose one with the label
+    nvidia.com/device-plugin.config, and use `default_config` without it.
+    """
     terms = [{"matchExpressions": [{"key": key, "operator": "In", "values": [value]}]} for key, value in CHART_TERMS]
     values: dict[str, Any] = {
         "affinity": {
@@ -24,6 +31,8 @@ def device_plugin_values(version: str, image: ImageSettings) -> dict[str, Any]:
             }
         }
     }
+    if configs:
+        values["config"] = {"default": default_config, "map": dict(configs)}
     if own := image.values(version):
         values["image"] = own
     if image.pull_secrets:

@@ -20,6 +20,7 @@ from pulumi_dra.eks.pool.capacity import check_capacity, read_capacity, read_pla
 from pulumi_dra.eks.pool.gpu_pool_inputs import Efa, read_efa, read_mig
 from pulumi_dra.eks.pool.volumes import GP3_SPEED
 from pulumi_dra.inputs.disk_speed import DiskSpeed, read_disk_speed
+from pulumi_dra.inputs.plugin_inputs import read_plugin
 from pulumi_dra.inputs.pool_inputs import (
     NodeTaint,
     read_disk_gib,
@@ -68,6 +69,9 @@ class EksKarpenterPoolArgs(TypedDict):
     NVIDIA's driver."""
     max_unavailable: NotRequired[int]
     """How many nodes are replaced at once when image or settings change, 0 to 100; 0 keeps all of them. Default 1."""
+    allocation: NotRequired[str]
+    """Component that allocates the GPUs: dra (the DRA driver, default) or device-plugin (the device plugin, for pods
+    that request nvidia.com/gpu). Another one replaces the nodes."""
     mig_layout: NotRequired[str]
     """MIG layout made at boot: one for every GPU (all-1g.10gb) or by device (0-3=all-balanced). Default none."""
     efa: NotRequired[bool]
@@ -154,7 +158,13 @@ def read_karpenter_pool_inputs(read: InputReader, name: str) -> EksKarpenterPool
     most = read.whole("max_nodes", least=1)
     if count > most:
         read.refuse("nodes", f"{count} is more than max_nodes, {most}")
-    nodes = NodeOrigin(name=pool_name, machine=known_machine(machine), capacity=capacity, autoscaler=KARPENTER)
+    nodes = NodeOrigin(
+        name=pool_name,
+        machine=known_machine(machine),
+        capacity=capacity,
+        autoscaler=KARPENTER,
+        plugin=read_plugin(read),
+    )
     storage = read.choice("local_storage", ("none", "raid0", "mount"), "none")
     cluster_group = read.required_identifier("cluster_security_group_id")
     more_groups = read.some_identifiers("security_group_ids", pattern="sg-.+", meaning="the id of a security group")

@@ -27,7 +27,7 @@ EVICTION_MINUTES = 15  # EKS user guide, “Understand each phase of node update
 
 
 class EksGpuPool(pulumi.ComponentResource):
-    """A managed node group of GPU machines that the DRA driver runs on and the device plugin keeps off."""
+    """A managed node group of GPU machines for the DRA driver, or with allocation device-plugin for its plugin."""
 
     pool_name: pulumi.Output[str]
     """Name of the pool, the value of the label `pulumi-dra/pool`."""

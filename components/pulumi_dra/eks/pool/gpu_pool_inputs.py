@@ -26,6 +26,7 @@ from pulumi_dra.inputs.disk_speed import DiskSpeed, read_disk_speed
 from pulumi_dra.inputs.key_inputs import read_key_grant
 from pulumi_dra.inputs.kubernetes_version import version_check
 from pulumi_dra.inputs.node_repair import NodeRepairLimits, read_node_repair
+from pulumi_dra.inputs.plugin_inputs import read_plugin
 from pulumi_dra.inputs.pool_inputs import (
     Counts,
     NodeTaint,
@@ -101,6 +102,9 @@ class EksGpuPoolArgs(TypedDict):
     """How many nodes an update replaces at once, 1 to 100. Default 1."""
     force_update: NotRequired[bool]
     """Whether an update goes on when a disruption budget keeps a pod on its node for 15 minutes. Default false."""
+    allocation: NotRequired[str]
+    """Component that allocates the GPUs: dra (the DRA driver, default) or device-plugin (the device plugin, for pods
+    that request nvidia.com/gpu). Another one replaces the nodes."""
     mig_layout: NotRequired[str]
     """MIG layout made at boot: one for every GPU (all-1g.10gb) or by device (0-3=all-balanced). Default none."""
     efa: NotRequired[bool]
@@ -214,7 +218,7 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> EksGpuPoolInputs:
     if complaint := check_capacity(capacity, reservation_id is not None):
         read.refuse("reservation_id", complaint)
     counts = read_counts(read, CLOUD)
-    nodes = NodeOrigin(name=pool_name, machine=known_machine(machine), capacity=capacity)
+    nodes = NodeOrigin(name=pool_name, machine=known_machine(machine), capacity=capacity, plugin=read_plugin(read))
     labels, taints = read_labels(read, CLOUD, nodes), read_taints(read, CLOUD, nodes)
     own_image = read_joining(read, read_own_image(read))
     return EksGpuPoolInputs(

@@ -23,7 +23,7 @@ EVICTION_MINUTES = 60
 
 
 class GkeGpuPool(pulumi.ComponentResource):
-    """A node pool of GPU machines that the DRA driver runs on and Google's device plugin keeps off."""
+    """A node pool of GPU machines for the DRA driver or, with allocation device-plugin, for GKE's device plugin."""
 
     pool_name: pulumi.Output[str]
     """Name of the pool, the value of the label `pulumi-dra/pool`."""
@@ -88,7 +88,7 @@ def _node_config(inputs: GkeGpuPoolInputs) -> gcp.container.NodePoolNodeConfigAr
         ),
         **inputs.capacity.node_config,
         **inputs.system.node_config(),
-        "guest_accelerators": guest_accelerators(inputs.machine),
+        "guest_accelerators": guest_accelerators(inputs.machine, inputs.plugin),
         "taints": [{"key": t.key, "value": t.value, "effect": cloud_effect(t)} for t in inputs.taints],
         "gvnic": {"enabled": True},
     }

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 import pulumi
 
-from dra_planner.clouds import NodeOrigin
+from dra_planner.clouds import NodeOrigin, PluginServing
 from dra_planner.clouds.gke import CLOUD, local_ssds_fault
 from dra_planner.errors import CatalogError
 from dra_planner.model import Taint
@@ -18,6 +18,7 @@ from pulumi_dra.gke.pool.machine import GkeMachine, gke_machine
 from pulumi_dra.gke.pool.node_counts import check_node_counts
 from pulumi_dra.gke.pool.node_system import NodeSystem, read_node_system
 from pulumi_dra.gke.pool.placement import read_placement
+from pulumi_dra.gke.pool.plugin import read_gke_plugin
 from pulumi_dra.inputs.disk_speed import DiskSpeed
 from pulumi_dra.inputs.key_inputs import read_key_grant
 from pulumi_dra.inputs.pool_inputs import (
@@ -102,10 +103,15 @@ class GkeGpuPoolArgs(TypedDict):
     machine has them. Default false."""
     driver_installation: NotRequired[str]
     """disabled, the only one: GKE does not install GPU drivers of its own with DRA; DriverInstaller does."""
+    allocation: NotRequired[str]
+    """Component that allocates the GPUs: dra (the DRA driver, default) or device-plugin (GKE's device plugin, with
+    GKE's driver, for pods that request nvidia.com/gpu). Another one replaces the pool."""
     mig_partition: NotRequired[str]
-    """Refused: GKE does not support MIG with DRA."""
+    """Partition size of every GPU, 1g.10gb for example. Only with allocation device-plugin."""
     gpu_sharing: NotRequired[str]
-    """Refused: GKE supports neither time-sharing nor MPS with DRA; claims share a GPU by sharing the claim."""
+    """Share each GPU: time-slicing or mps. Only with allocation device-plugin."""
+    gpu_sharing_clients: NotRequired[int]
+    """Largest number of containers that share a GPU, 2 to 48. Required with gpu_sharing."""
     secure_boot: NotRequired[bool]
     """Whether nodes boot only signed code. Default true; the preloaded driver of Container-Optimized OS is signed,
     a driver of one's own may not be."""
@@ -155,6 +161,7 @@ class GkeGpuPoolInputs:
     cluster_name: pulumi.Input[str]
     location: str
     machine: GkeMachine
+    plugin: PluginServing | None  # None for DRA pools
     zones: list[pulumi.Input[str]]
     service_account: pulumi.Input[str]
     counts: Counts
@@ -190,9 +197,7 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> GkeGpuPoolInputs:
     counts = read_counts(read, CLOUD)
     if zones and (complaint := check_node_counts(counts, len(zones))):
         read.refuse("desired_nodes", complaint)
-    for key, what in (("mig_partition", "MIG"), ("gpu_sharing", "time-sharing and MPS")):
-        if read.has(key):
-            read.refuse(key, str(CLOUD.unsupported(what)))
+    plugin = read_gke_plugin(read)
     if (installation := read.text("driver_installation", "disabled")) != "disabled":
         read.refuse(
             "driver_installation",
@@ -206,11 +211,18 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> GkeGpuPoolInputs:
     capacity = _read_capacity(read, policy, counts.min)
     check_purchase(read, CLOUD, machine.found, capacity.kind)
     _read_surge(read, capacity)
-    nodes = NodeOrigin(name=pool_name, machine=machine.found, capacity=capacity.kind, network_devices=network_devices)
+    nodes = NodeOrigin(
+        name=pool_name,
+        machine=machine.found,
+        capacity=capacity.kind,
+        network_devices=network_devices,
+        plugin=plugin,
+    )
     return GkeGpuPoolInputs(
         cluster_name=read.required_identifier("cluster_name"),
         location=location,
         machine=machine,
+        plugin=plugin,
         zones=zones,
         service_account=read.required_identifier("service_account"),
         counts=counts,

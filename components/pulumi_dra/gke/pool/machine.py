@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 from dra_planner import catalog
 from dra_planner.catalog import Machine
-from dra_planner.clouds.gke import CLOUD, GPU_EXAMPLE, attachment
+from dra_planner.clouds import PluginServing
+from dra_planner.clouds.gke import CLOUD, GPU_EXAMPLE, attachment, partition_size
 from dra_planner.drivers import every_driver
 from dra_planner.errors import CatalogError
+from pulumi_dra.gke.pool.plugin import plugin_accelerator
 
 if TYPE_CHECKING:
     from pulumi_gcp.container import NodePoolNodeConfigGuestAcceleratorArgsDict
@@ -37,14 +39,19 @@ def gke_machine(name: str) -> GkeMachine:
     return GkeMachine(found.instance_type, *gpus, bool(found.rdma_networks), found)
 
 
-def guest_accelerators(machine: GkeMachine) -> list[NodePoolNodeConfigGuestAcceleratorArgsDict]:
-    """Return the accelerators of a DRA pool, without GKE's own driver.
+def guest_accelerators(
+    machine: GkeMachine, plugin: PluginServing | None = None
+) -> list[NodePoolNodeConfigGuestAcceleratorArgsDict]:
+    """Return the accelerators of a pool as GKE's `plugin` serves them; without it, without GKE's own driver.
 
     Google's managed driver comes with its device plugin, so the driver is installed by a DaemonSet instead
     (docs.cloud.google.com/kubernetes-engine/docs/how-to/set-up-dra).
     """
     if not machine.accelerator_type:
         return []
+    if plugin is not None:
+        size = partition_size(plugin.mig)
+        return [plugin_accelerator(machine.accelerator_type, machine.accelerator_count, plugin, size)]
     return [
         {
             "type": machine.accelerator_type,

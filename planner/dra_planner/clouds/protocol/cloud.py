@@ -13,6 +13,7 @@ from typing import ClassVar
 from dra_planner.catalog import Machine, cloud_titles
 from dra_planner.clouds.protocol.allocatable import Allocatable, AllocatableSettings, NodeImage, reserved_cpu_milli
 from dra_planner.clouds.protocol.labels import GPU_TAINT, NodeLabel, NodeOrigin, contract_labels, contract_taints
+from dra_planner.clouds.protocol.plugin_serving import CloudPlugin, PluginServing
 from dra_planner.clouds.protocol.refusals import NODES, huge_pages_fault, range_fault
 from dra_planner.clouds.protocol.resources import ClusterResource, PoolResource
 from dra_planner.errors import UnsupportedFeature
@@ -74,6 +75,7 @@ class PoolSettings:
     local_ssds: int | None = None
     huge_pages: Mapping[str, int] = field(default_factory=dict, hash=False)
     mig: str = "none"
+    plugin: PluginServing | None = None  # None for DRA pools
     image: NodeImage | None = None
     is_served: bool = False  # a driver of the fleet publishes its accelerators
     labels: Mapping[str, str] = field(default_factory=dict, hash=False)
@@ -140,6 +142,7 @@ class Cloud(ABC):
     unknown_labels: ClassVar[tuple[str, ...]]  # labels and prefixes with values known at run time only, first its own
     pool_label: ClassVar[str] = ""  # says of which pool a node is, by the name that the cloud has for it
     accelerator_label: ClassVar[str] = ""  # says which GPUs a node has, in the cloud's words
+    plugin: ClassVar[CloudPlugin] = CloudPlugin()
     no_device_plugin_label: ClassVar[str] = ""  # keeps the cloud's own device plugin off a node
     wakes_by_label: ClassVar[str] = ""  # lets the cloud's autoscaler wake an empty pool for a claim
     karpenter: ClassVar[str] = ""  # API group of what Karpenter's pools take their nodes' settings from
@@ -377,6 +380,8 @@ class Cloud(ABC):
             if fault := self.taint_fault(key):
                 yield f"taints.{index}.key", fault
         yield from ((key, reason) for key, reason in self.refused.items() if key in pool.asked)
+        if pool.plugin is not None:
+            yield from self.plugin.faults(self.title, pool.plugin)
 
     def _capacity_fault(self, pool: PoolSettings) -> str:
         kind, bought = pool.capacity.kind, pool.capacity.reservation

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dra_planner.catalog import Machine
+from dra_planner.clouds.protocol.plugin_serving import MPS, PluginServing
 from dra_planner.model import Taint
 
 _NAME = r"[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?"
@@ -14,8 +15,12 @@ LABEL_VALUE = rf"({_NAME})?"
 GPU_PRESENT = "nvidia.com/gpu.present"
 DRA = "nvidia.com/gpu.dra"
 POOL = "pulumi-dra/pool"
+PLUGIN_CONFIG = "nvidia.com/device-plugin.config"
+MPS_CAPABLE = "nvidia.com/mps.capable"
 GPU_TAINT = Taint("nvidia.com/gpu", "present", "NoSchedule")
 _NO_DRIVER = "no kubelet plugin of the driver runs on these nodes"
+_NO_PLUGIN = "the device plugin doesn't run on these nodes"
+_NO_CONFIG = "the device plugin serves whole GPUs on these nodes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +38,8 @@ class NodeOrigin:
 
     `machine` is None where the catalogue does not have it; its nodes are then taken for GPU nodes. `capacity` is in
     the fleet's words (on-demand, spot, …), `network_devices` whether DRANET publishes network interfaces,
-    `autoscaler` who starts the nodes, in the fleet's words.
+    `autoscaler` who starts the nodes, in the fleet's words. `plugin` is how a device plugin serves the devices; None
+    for DRA nodes.
     """
 
     name: str
@@ -41,6 +47,7 @@ class NodeOrigin:
     capacity: str = "on-demand"
     network_devices: bool = False
     autoscaler: str = "none"
+    plugin: PluginServing | None = None
 
     @property
     def has_gpus(self) -> bool:
@@ -53,7 +60,19 @@ def contract_labels(nodes: NodeOrigin) -> tuple[NodeLabel, ...]:
     own = (NodeLabel(POOL, nodes.name),)
     if not nodes.has_gpus:
         return own
+    if nodes.plugin is not None:
+        return (NodeLabel(GPU_PRESENT, "true", _NO_PLUGIN), *_plugin_labels(nodes.plugin), *own)
     return (NodeLabel(GPU_PRESENT, "true", _NO_DRIVER), NodeLabel(DRA, "true", _NO_DRIVER), *own)
+
+
+def _plugin_labels(plugin: PluginServing) -> tuple[NodeLabel, ...]:
+    """Return the labels by which NVIDIA's chart chooses the plugin's configuration and runs the MPS daemon.
+
+    Source: NVIDIA/k8s-device-plugin:deployments/helm/nvidia-device-plugin/templates@v0.20.0.
+    """
+    config = (NodeLabel(PLUGIN_CONFIG, plugin.config_name, _NO_CONFIG),) if plugin.config_name else ()
+    mps = NodeLabel(MPS_CAPABLE, "true", "the MPS control daemon doesn't run on these nodes")
+    return (*config, mps) if plugin.strategy == MPS else config
 
 
 def contract_taints(nodes: NodeOrigin) -> tuple[Taint, ...]:

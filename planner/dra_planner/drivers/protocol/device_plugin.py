@@ -7,9 +7,12 @@ tenth under MPS, or a MIG device. Node labels, the plugin's configuration, or th
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
+
+from dra_planner.catalog import Machine
+from dra_planner.clouds import PluginServing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,6 +126,8 @@ class PluginFacts:
 class VendorDevicePlugin(ABC):
     """A vendor's device plugin."""
 
+    is_installable: ClassVar[bool] = False  # a fleet can install it, and `units` knows its resources
+
     @abstractmethod
     def serves(self, resource: str) -> bool:
         """Whether the plugin may serve an extended resource of this name."""
@@ -158,6 +163,17 @@ class VendorDevicePlugin(ABC):
     def facts_of(self, kind: str, name: str, data: Mapping[str, Any]) -> PluginFacts | None:
         """Return what an object of the source cluster says about the plugin; None if it says nothing."""
         return None
+
+    def units(self, machine: Machine, plugin: PluginServing) -> Mapping[str, int]:
+        """Return the extended resources that the plugin advertises on a node, with their amounts.
+
+        Empty if this isn't known. Raises CatalogError for a MIG configuration that the machine type can't have.
+        """
+        return {}
+
+    def serving_faults(self, machine: Machine, plugin: PluginServing) -> Iterator[tuple[str, str]]:
+        """Yield what the plugin rejects, by the key of the fleet's pool."""
+        yield from ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,8 +43,8 @@ def device_demand(demand: Demand, offers: Iterable[Offer], classes: Mapping[str,
     """Return the part of a demand that these offers are there for."""
     offers = tuple(offers)
     drivers = {part.driver for offer in offers for part in offer.slices}
-    own = {_domain(name) for name in drivers}
     counted = {name for offer in offers for name in offer.node.allocatable}
+    own = _own_domains(drivers, counted)
     shapes: list[Shape] = []
     others: list[OtherDevices] = []
     for shape in demand.shapes:
@@ -78,8 +78,8 @@ def block_other_drivers(demand: Demand, offers: Iterable[Offer], classes: Mappin
     """
     offers = tuple(offers)
     drivers = {part.driver for offer in offers for part in offer.slices}
-    own = {_domain(name) for name in drivers}
     counted = {name for offer in offers for name in offer.node.allocatable}
+    own = _own_domains(drivers, counted)
     kept: list[Shape] = []
     blocked: list[Blocked] = []
     for shape in demand.shapes:
@@ -120,6 +120,12 @@ def is_of_another_vendor(name: str, own: Collection[str]) -> bool:
     """
     domain = _domain(name)
     return "." in name and not any(SequenceMatcher(None, domain, each).ratio() >= _SLIP for each in own)
+
+
+def _own_domains(drivers: Iterable[str], counted: Iterable[str]) -> set[str]:
+    """Return the domains of drivers and of extended resources that pools have."""
+    resources = (name.partition("/")[0] for name in counted if "/" in name)
+    return {_domain(name) for name in (*drivers, *resources)}
 
 
 def _domain(name: str) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from dra_planner.drivers.nvidia.device_plugin import counterparts, facts, labels
+from dra_planner.catalog import Machine
+from dra_planner.clouds import PluginServing
+from dra_planner.drivers.nvidia.device_plugin import counterparts, facts, labels, serving
 from dra_planner.drivers.protocol.device_plugin import (
     Counterpart,
     LabelTerm,
@@ -18,6 +20,8 @@ from dra_planner.drivers.protocol.device_plugin import (
 
 class NvidiaDevicePlugin(VendorDevicePlugin):
     """NVIDIA's device plugin, with GPU feature discovery."""
+
+    is_installable = True
 
     def serves(self, resource: str) -> bool:
         return resource.startswith("nvidia.com/")
@@ -44,3 +48,9 @@ class NvidiaDevicePlugin(VendorDevicePlugin):
 
     def facts_of(self, kind: str, name: str, data: Mapping[str, Any]) -> PluginFacts | None:
         return facts.facts_of(kind, name, data)
+
+    def units(self, machine: Machine, plugin: PluginServing) -> Mapping[str, int]:
+        return serving.nvidia_units(machine, plugin)
+
+    def serving_faults(self, machine: Machine, plugin: PluginServing) -> Iterator[tuple[str, str]]:
+        return serving.nvidia_serving_faults(machine, plugin)

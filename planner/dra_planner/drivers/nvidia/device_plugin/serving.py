@@ -1,0 +1,88 @@
+"""The extended resources that NVIDIA's device plugin advertises on a node, and the plugin's configuration for them.
+
+Sources: NVIDIA/k8s-device-plugin:internal/rm/{rm,device_map}.go and api/config/v1/{config,replicas}.go@1b826ac.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final
+
+from dra_planner.catalog import Machine
+from dra_planner.clouds import MPS, TIME_SLICING, PluginServing
+from dra_planner.drivers.nvidia.mig import MigGeometry, mig_layout
+from dra_planner.errors import CatalogError
+
+_GPU: Final = "nvidia.com/gpu"
+_KEYS: Final = {TIME_SLICING: "timeSlicing", MPS: "mps"}
+WHOLE_GPUS: Final = "whole-gpus"
+"""The configuration of nodes that no label assigns one."""
+
+
+def nvidia_units(machine: Machine, serving: PluginServing) -> Mapping[str, int]:
+    """Return the resources of a node with their amounts, sorted by name; raises CatalogError for a bad MIG layout."""
+    found: Counter[str] = Counter()
+    for geometry in mig_layout(machine, serving.mig):
+        for name in _names(geometry, serving.mig_strategy):
+            found[serving.resource(name)] += serving.replicas
+    return dict(sorted(found.items()))
+
+
+def nvidia_serving_faults(machine: Machine, serving: PluginServing) -> Iterator[tuple[str, str]]:
+    """Yield what the plugin rejects, by the key of the pool."""
+    try:
+        geometries = mig_layout(machine, serving.mig)
+    except CatalogError as error:
+        yield "mig", str(error)
+        return
+    if serving.mig_strategy == "single" and not _are_alike(geometries):
+        yield (
+            "migStrategy",
+            "single needs the same MIG profile on all GPUs of a node, or the device plugin serves none; use mixed",
+        )
+    if serving.mig_strategy and serving.strategy == MPS:
+        yield "sharing", "MPS shares only whole GPUs; use time-slicing, or leave mig out"
+
+
+def plugin_configs(servings: Iterable[tuple[Machine, PluginServing]]) -> dict[str, dict[str, Any]]:
+    """Return the plugin's configurations by name, one for each way of serving; empty if all nodes serve whole GPUs."""
+    configs: dict[str, dict[str, Any]] = {}
+    for machine, serving in servings:
+        if serving.config_name:
+            config = configs.setdefault(serving.config_name, _config(serving))
+            _add_resources(config, machine, serving)
+    return {WHOLE_GPUS: {"version": "v1"}, **dict(sorted(configs.items()))} if configs else {}
+
+
+def _config(serving: PluginServing) -> dict[str, Any]:
+    config: dict[str, Any] = {"version": "v1"}
+    if serving.mig_strategy:
+        config["flags"] = {"migStrategy": serving.mig_strategy}
+    if serving.strategy:
+        section = {"renameByDefault": serving.is_renamed, "resources": []}
+        config["sharing"] = {_KEYS[serving.strategy]: section}
+    return config
+
+
+def _add_resources(config: dict[str, Any], machine: Machine, serving: PluginServing) -> None:
+    if not serving.strategy:
+        return
+    resources = config["sharing"][_KEYS[serving.strategy]]["resources"]
+    names = {name for each in mig_layout(machine, serving.mig) for name in _names(each, serving.mig_strategy)}
+    known = {each["name"] for each in resources}
+    resources += [{"name": name, "replicas": serving.replicas} for name in sorted(names - known)]
+
+
+def _names(geometry: MigGeometry, strategy: str) -> list[str]:
+    """Return the name of each unit of one GPU. Under `single`, partitions have the name of a GPU."""
+    if geometry is None or not strategy:
+        return [_GPU]
+    if strategy == "single":
+        return [_GPU] * len(geometry)
+    return [f"nvidia.com/mig-{each.profile.name.replace('+', '.')}" for each in geometry]
+
+
+def _are_alike(geometries: Iterable[MigGeometry]) -> bool:
+    profiles = {each.profile.name for geometry in geometries for each in geometry or ()}
+    return len(profiles) == 1 and all(geometries)

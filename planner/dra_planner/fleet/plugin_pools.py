@@ -1,0 +1,34 @@
+"""Pools whose devices a vendor's device plugin serves, before or beside DRA."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from dra_planner.clouds import PluginServing
+from dra_planner.documents.models import StrictDocument
+from dra_planner.fleet.values import bounds, within
+
+_REPLICAS = range(2, 129)
+
+
+class PoolSharing(StrictDocument):
+    """How a device plugin serves one device as several units of its extended resource."""
+
+    strategy: Literal["time-slicing", "mps"] = Field(description="Time-slicing, or MPS with equal shares of memory.")
+    replicas: Annotated[int, within(_REPLICAS)] = Field(
+        description="Units of each device.", json_schema_extra=bounds(_REPLICAS)
+    )
+    rename: bool = Field(default=False, description="Add .shared to the resource's name: nvidia.com/gpu.shared.")
+
+
+def serving_of(sharing: PoolSharing | None, mig: str, mig_strategy: str) -> PluginServing:
+    """Return the same in the planner's words; `mig_strategy` is "" if GPUs are whole."""
+    if sharing is None:
+        return PluginServing(mig=mig, mig_strategy=mig_strategy)
+    return PluginServing(
+        strategy=sharing.strategy,
+        replicas=sharing.replicas,
+        is_renamed=sharing.rename,
+        mig=mig,
+        mig_strategy=mig_strategy,
+    )
