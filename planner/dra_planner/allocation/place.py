@@ -208,8 +208,9 @@ def _settle(
     notes: tuple[Reason, ...],
 ) -> Answer:
     for fresh_claim, chosen in zip(fresh, picks, strict=True):
-        if fault := part_of_node(node, chosen):
-            return Refusal(shape, node, "claim", f"claim {fresh_claim.name}: {fault}")
+        fault, fix = part_of_node(node, chosen)
+        if fault:
+            return Refusal(shape, node, "claim", f"claim {fresh_claim.name}: {fault}", claim=fresh_claim.name, fix=fix)
     held = {claim.key: claim for claim in node.claims}
     for claim in needs.claims:
         if claim.shared is None:

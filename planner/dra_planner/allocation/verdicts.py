@@ -91,6 +91,7 @@ class Refusal:
     message: str = ""
     misfit: Misfit | None = None
     claim: str = ""
+    fix: str = ""  # if the kind is "claim", and whoever found it knows
     steps: int = 0
     may: frozenset[str] = frozenset()  # defects without which the pod would fit
 

@@ -11,8 +11,8 @@ from dra_planner.drivers import driver_of
 from dra_planner.wording import counted
 
 
-def part_of_node(node: NodeState, picks: Sequence[Pick]) -> str:
-    """Return why a driver can't prepare these devices of one claim, because the node has more; "" if it can."""
+def part_of_node(node: NodeState, picks: Sequence[Pick]) -> tuple[str, str]:
+    """Return why a driver can't prepare these devices of one claim, and what to request; two "" if it can."""
     candidates = node.template.candidates
     of_claim = Counter(candidates[pick.index].driver for pick in picks if not pick.admin)
     for domain, number in of_claim.items():
@@ -23,6 +23,7 @@ def part_of_node(node: NodeState, picks: Sequence[Pick]) -> str:
         if number < there:
             return (
                 f"{driver.title} prepares only claims for all {counted(there, 'device')} of a node, not for {number}, "
-                f"so the pod would stay in ContainerCreating; request {there}, or allocationMode: All"
+                "so the pod would stay in ContainerCreating",
+                f"request {there} devices, or allocationMode: All",
             )
-    return ""
+    return "", ""

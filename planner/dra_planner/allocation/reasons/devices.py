@@ -215,10 +215,11 @@ def _constraint_reason(claim: ClaimReport, report: ConstraintReport) -> Reason:
     wanted = sum(ways[0].wanted or ways[0].matching for ways in claim.requests if ways)
     if report.constraint.match_attribute:
         largest = report.groups[0][1] if report.groups else 0
+        can_be_fewer = len(claim.requests) <= largest < wanted  # each request needs a device
         return Reason(
             code="match-attribute",
             message=f"no set of free devices has one value of {name} throughout: {groups}{without}",
-            fix=f"request at most {largest} devices that share {name}" if 0 < largest < wanted else "",
+            fix=f"request at most {largest} devices that share {name}" if can_be_fewer else "",
             claim=claim.claim,
         )
     return Reason(

@@ -143,6 +143,8 @@ def _claim_reason(refusal: Refusal) -> Reason:
             message=refusal.message,
             fix="create the DeviceClass, or correct deviceClassName",
         )
+    if refusal.fix:
+        return Reason(code="claim-not-prepared", message=refusal.message, fix=refusal.fix, claim=refusal.claim)
     return Reason(
         code="claim-elsewhere",
         message=f"{refusal.message}; the pods that share it must run there",

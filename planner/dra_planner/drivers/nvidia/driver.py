@@ -45,6 +45,8 @@ class Nvidia(Driver[NvidiaDriver]):
     renamed: ClassVar[Mapping[tuple[str, str], str]] = RENAMED
     uncounted = frozenset({COMPUTE_DOMAIN_DRIVER})
     has_mig = True
+    # kubernetes-sigs/dra-driver-nvidia-gpu:cmd/gpu-kubelet-plugin/device_state.go@v0.4.1 (prepareDevices)
+    compares_whole_request_names = True
     proposals = (
         ("drivers.nvidia.featureGates.DynamicMIG=true",),
         ("drivers.nvidia.featureGates.ConsumableShares=true", "drivers.nvidia.consumableShares=memory"),

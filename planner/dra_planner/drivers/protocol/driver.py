@@ -59,6 +59,7 @@ class Driver(ABC, Generic[Options]):
     renamed: ClassVar[Mapping[tuple[str, str], str]] = MappingProxyType({})  # (domain, attribute): what to read instead
     is_network: ClassVar[bool] = False  # its claims attach to the pod, so no container has to name them
     has_mig: ClassVar[bool] = False  # a pool's `mig` partitions its devices
+    compares_whole_request_names: ClassVar[bool] = False  # configuration for "gpu" doesn't reach "gpu/alternative"
     prepares_whole_nodes: ClassVar[bool] = False  # a claim with only some of the node's devices can't be prepared
     proposals: ClassVar[tuple[tuple[str, ...], ...]] = ()  # settings of a fleet that may let pods fit, best first
 

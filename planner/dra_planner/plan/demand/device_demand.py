@@ -7,13 +7,15 @@ nothing is said of the first, and the second are named. Only guards ask for this
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from typing import Final
 
 from dra_planner.claims import extended_resources
-from dra_planner.model import Blocked, ClaimSpec, Demand, DeviceClass, Member, Reason, Shape
+from dra_planner.claims.written import alternatives
+from dra_planner.drivers import driver_of
+from dra_planner.model import Blocked, Demand, DeviceClass, Member, Reason, Shape
 from dra_planner.offers import Offer
 
 OTHER_DRIVER: Final = "device-of-another-driver"
@@ -24,7 +26,7 @@ _SLIP: Final = 0.8  # as near to the own domain: misspelt
 
 @dataclass(frozen=True, slots=True)
 class OtherDevices:
-    """Pods that request devices of drivers that the fleet does not run alone; `names` are classes and resources."""
+    """Pods that can't do without devices of drivers that the fleet doesn't run; `names` are classes and resources."""
 
     member: Member
     names: tuple[str, ...]
@@ -72,7 +74,7 @@ def device_demand(demand: Demand, offers: Iterable[Offer], classes: Mapping[str,
 
 
 def block_other_drivers(demand: Demand, offers: Iterable[Offer], classes: Mapping[str, DeviceClass]) -> Demand:
-    """Return the demand with the pods blocked that request devices only of drivers that no offer runs.
+    """Return the demand with the pods blocked that can't do without devices of drivers that no offer runs.
 
     The fleet may not describe the nodes that have them, so nobody can tell whether such pods run.
     """
@@ -128,6 +130,11 @@ def _own_domains(drivers: Iterable[str], counted: Iterable[str]) -> set[str]:
     return {_domain(name) for name in (*drivers, *resources)}
 
 
+def drivers_of_class(device_class: DeviceClass) -> set[str]:
+    """Return the drivers that the selectors of a class name."""
+    return {driver for each in device_class.selectors for driver in _DRIVER.findall(each.expression)}
+
+
 def _domain(name: str) -> str:
     return ".".join(name.split(".")[-2:])
 
@@ -135,26 +142,33 @@ def _domain(name: str) -> str:
 def _names_of_others(
     shape: Shape, not_counted: frozenset[str], classes: Mapping[str, DeviceClass], drivers: set[str], own: set[str]
 ) -> tuple[str, ...] | None:
-    """Return the classes and resources that a shape requests where all are of others; None where some are ours."""
-    names: list[str] = []
-    for resource in sorted(extended_resources(shape.pod)):
-        if resource not in not_counted or not is_of_another_vendor(resource.partition("/")[0], own):
-            return None
-        names.append(resource)
-    for claim in shape.claims:
-        for name in _classes_of(claim.spec):
-            if not _is_of_others(name, classes, drivers, own):
-                return None
-            names.append(f"DeviceClass {name}")
-    return tuple(dict.fromkeys(names))
+    """Return the classes and resources of others, if a shape requests nothing else; None if some are ours.
 
-
-def _classes_of(spec: ClaimSpec) -> Sequence[str]:
-    return [
-        exact.device_class_name
-        for request in spec.requests
-        for exact in (request.first_available if request.exactly is None else (request.exactly,))
+    Beside ours, those of drivers count that no table describes: they may publish devices on any node.
+    """
+    resources = sorted(extended_resources(shape.pod))
+    requests = [
+        [exact.device_class_name for exact in alternatives(request)]
+        for claim in shape.claims
+        for request in claim.spec.requests
     ]
+    only_others = all(
+        resource in not_counted and is_of_another_vendor(resource.partition("/")[0], own) for resource in resources
+    ) and all(_is_of_others(name, classes, drivers, own) for ways in requests for name in ways)
+    if not only_others:
+        resources = []
+        requests = [
+            ways
+            for ways in requests
+            if all(_is_of_others(each, classes, drivers, own) and _is_undescribed(each, classes) for each in ways)
+        ]
+    names = [*resources, *(f"DeviceClass {name}" for ways in requests for name in ways)]
+    return tuple(dict.fromkeys(names)) or None
+
+
+def _is_undescribed(name: str, classes: Mapping[str, DeviceClass]) -> bool:
+    """Whether a class selects devices of drivers that the planner doesn't know."""
+    return all(driver_of(driver) is None for driver in drivers_of_class(classes[name]))
 
 
 def _is_of_others(name: str, classes: Mapping[str, DeviceClass], drivers: set[str], own: set[str]) -> bool:
@@ -162,5 +176,5 @@ def _is_of_others(name: str, classes: Mapping[str, DeviceClass], drivers: set[st
     device_class = classes.get(name)
     if device_class is None:
         return False
-    named = {driver for each in device_class.selectors for driver in _DRIVER.findall(each.expression)}
+    named = drivers_of_class(device_class)
     return bool(named) and named.isdisjoint(drivers) and all(is_of_another_vendor(each, own) for each in named)

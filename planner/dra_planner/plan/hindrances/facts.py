@@ -9,9 +9,10 @@ from dra_planner.allocation.node.selectors import tolerates
 from dra_planner.claims.written import alternatives, pod_sets_with_claims, spec_of
 from dra_planner.drivers.nvidia import MIG_CLASS
 from dra_planner.model import ClaimSpec, DeviceTaintRule, WorkloadRef
-from dra_planner.plan.hindrances.hindrance import ClusterSituation, Hindrance
+from dra_planner.plan.hindrances.hindrance import ClusterSituation, Hindrance, fact
+from dra_planner.plan.hindrances.idle_configuration import find_idle_configuration
+from dra_planner.plan.hindrances.shared_claims import find_stuck_shared_claims
 
-_CODE: Final = "worth-knowing"
 _GIVEN_NAMESPACES: Final = ("default", "kube-system", "kube-public", "kube-node-lease")
 
 
@@ -21,10 +22,8 @@ def find_facts(situation: ClusterSituation) -> Iterator[Hindrance]:
     yield from _namespaces(situation)
     yield from _idle_devices(situation)
     yield from _partitions(situation)
-
-
-def _fact(message: str, fix: str = "", *refs: WorkloadRef) -> Hindrance:
-    return Hindrance(code=_CODE, message=message, fix=fix, workloads=refs, verdict="fits")
+    yield from find_idle_configuration(situation)
+    yield from find_stuck_shared_claims(situation)
 
 
 def _taint_rules(situation: ClusterSituation) -> Iterator[Hindrance]:
@@ -36,7 +35,7 @@ def _taint_rules(situation: ClusterSituation) -> Iterator[Hindrance]:
         devices = f"the devices of {', '.join(parts)}" if parts else "every device, because its deviceSelector is empty"
         if rule.pool is not None and not situation.manifests.nodes:
             text = f"{title} taints the devices of node {rule.pool}, which isn't among the planned nodes"
-            yield _at(_fact(text), rule)
+            yield fact(text, place=rule.meta.place)
             continue
         text = f"{title} taints {devices}: claims need a toleration for {taint.key}:{taint.effect}"
         if taint.effect == "NoExecute":
@@ -46,13 +45,7 @@ def _taint_rules(situation: ClusterSituation) -> Iterator[Hindrance]:
             text += evicted
         elif taint.effect == "None":
             text = f"{title} taints {devices} with effect None, which changes nothing"
-        yield _at(_fact(text), rule)
-
-
-def _at(found: Hindrance, rule: DeviceTaintRule) -> Hindrance:
-    return Hindrance(
-        code=found.code, message=found.message, fix=found.fix, place=rule.meta.place, verdict=found.verdict
-    )
+        yield fact(text, place=rule.meta.place)
 
 
 def _evicted(situation: ClusterSituation, rule: DeviceTaintRule) -> Iterator[WorkloadRef]:
@@ -78,7 +71,7 @@ def _namespaces(situation: ClusterSituation) -> Iterator[Hindrance]:
     used = {workload.meta.namespace for workload in manifests.workloads if workload.ref not in manifests.existing}
     for name in sorted(used - manifests.namespaces.keys() - {*_GIVEN_NAMESPACES}):
         text = f"Namespace {name} isn't among the given manifests; without it the API server rejects its objects"
-        yield _fact(text, f"give the manifest of Namespace {name}, or create it first")
+        yield fact(text, f"give the manifest of Namespace {name}, or create it first")
 
 
 def _idle_devices(situation: ClusterSituation) -> Iterator[Hindrance]:
@@ -92,7 +85,7 @@ def _idle_devices(situation: ClusterSituation) -> Iterator[Hindrance]:
             text = (
                 f'{workload.ref}: only an init container uses claim "{name}", whose devices stay allocated to the pod'
             )
-            yield _fact(text, "use the claim in a container, or do this work in a Job", workload.ref)
+            yield fact(text, "use the claim in a container, or do this work in a Job", workload.ref)
 
 
 def _partitions(situation: ClusterSituation) -> Iterator[Hindrance]:
@@ -117,7 +110,7 @@ def _partitions(situation: ClusterSituation) -> Iterator[Hindrance]:
                     f'{workload.ref}: container "{container.name}" gets {slices} MIG devices, but a CUDA process uses '
                     "only one of them"
                 )
-                yield _fact(text, "request one larger MIG profile, or a whole GPU", workload.ref)
+                yield fact(text, "request one larger MIG profile, or a whole GPU", workload.ref)
 
 
 def _is_partition(name: str, situation: ClusterSituation) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from dra_planner.errors import NOWHERE, Diagnostic, Place, Severity
 from dra_planner.manifests import Manifests
@@ -14,6 +14,9 @@ from dra_planner.releases import Features
 if TYPE_CHECKING:
     from dra_planner.drivers.nvidia import NvidiaDriver
     from dra_planner.offers import Offer
+
+FACT: Final = "worth-knowing"
+"""The code of facts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +49,11 @@ class Hindrance:
         """The same as a finding: an error, or a note if it isn't certain."""
         severity: Severity = "error" if self.is_certain else "note"
         return Diagnostic(severity, self.code, self.message, self.place, self.fix)
+
+
+def fact(message: str, fix: str = "", *refs: WorkloadRef, place: Place = NOWHERE) -> Hindrance:
+    """Return a fact that decides what pods get, and that keeps none from running."""
+    return Hindrance(code=FACT, message=message, fix=fix, workloads=refs, place=place, verdict="fits")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

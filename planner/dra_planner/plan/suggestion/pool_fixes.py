@@ -9,6 +9,7 @@ from typing import Final
 
 from dra_planner.drivers import driver_of
 from dra_planner.model import DEMAND_LEVELS, DemandLevel, Reason, Shape, ShapeClaim, WorkloadRef
+from dra_planner.plan.hindrances.idle_configuration import use_one_claim
 from dra_planner.plan.judgement.judgement import Judgement
 from dra_planner.plan.suggestion.missing_pools import sharing_change
 from dra_planner.sizing import PoolSize, Sizing, WorkloadSize
@@ -122,10 +123,7 @@ def _one_claim(shape: Shape) -> str:
     """Return that pods share devices only by naming one claim, if a claim made for each pod says how to share."""
     for claim in shape.claims:
         if claim.shared is None and _divides(claim):
-            return (
-                f"name one ResourceClaim in all pods (resourceClaimName of {claim.name}) in place of the template, "
-                "because pods share the devices of one claim, but a template makes one claim for each pod"
-            )
+            return use_one_claim(claim.name)
     return ""
 
 

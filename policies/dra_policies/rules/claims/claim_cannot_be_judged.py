@@ -22,11 +22,12 @@ def check(view: StackView) -> Iterator[Finding]:
     found = find_hindrances(situation) if situation is not None else ()
     explained = {ref for each in found if each.is_certain for ref in each.workloads}
     for case in waiting(judgement):
-        reason = "" if case.size.workload in explained else _unknown(case)
-        if reason:
+        reasons = () if case.size.workload in explained else _unknown(case)
+        if reasons:
+            text = "; ".join(message for message, _ in reasons)
             yield Finding(
-                message=f"{subject(case, view.manifests)} cannot be judged: {reason}",
-                fix=RULE.fix,
+                message=f"{subject(case, view.manifests)} cannot be judged: {text}",
+                fix="; or ".join(dict.fromkeys(fix for _, fix in reasons if fix)),
                 urn=view.judged_urn,
                 place=case.member.place,
                 about=str(case.size.workload),
@@ -50,17 +51,18 @@ def check(view: StackView) -> Iterator[Finding]:
             )
 
 
-def _unknown(case: Waiting) -> str:
+def _unknown(case: Waiting) -> tuple[tuple[str, str], ...]:
+    """Return what isn't known, each with its fix: a value of a node, or what the simulation leaves open."""
     if case.is_undecided:
-        return "; ".join(
-            f'pool "{pool.offer.name}": {reason.message}'
+        return tuple(
+            (f'pool "{pool.offer.name}": {reason.message}', reason.fix or RULE.fix)
             for pool in case.pools
             if isinstance(pool.answer, Undecided)
             for reason in reasons_of(pool.answer)[:1]
         )
     if case.size.verdict == "cannot-tell":
-        return "; ".join(reason.message for reason in case.size.reasons)
-    return ""
+        return tuple((reason.message, reason.fix) for reason in case.size.reasons)
+    return ()
 
 
 RULE = Rule(

@@ -8,6 +8,7 @@ from dra_planner.claims.written import alternatives, pod_sets_with_claims, spec_
 from dra_planner.drivers.nvidia import CHART_CLASSES
 from dra_planner.manifests import Manifests
 from dra_planner.model import PodResourceClaim
+from dra_planner.plan.hindrances.shared_claims import is_of_several_nodes
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.stack_view import StackView
 
@@ -38,6 +39,8 @@ def _is_of_nodes(manifests: Manifests, namespace: str, entry: PodResourceClaim) 
     spec = spec_of(manifests, namespace, entry)
     requests = spec.requests if spec else ()
     classes = {exact.device_class_name for request in requests for exact in alternatives(request)}
+    if any(name in manifests.classes and is_of_several_nodes(manifests.classes[name], manifests) for name in classes):
+        return False
     return any(name in CHART_CLASSES or name in manifests.classes for name in classes)
 
 

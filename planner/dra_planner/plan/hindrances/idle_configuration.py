@@ -1,0 +1,66 @@
+"""Opaque configuration of claims that the driver doesn't apply, or that shares nothing: pods run without it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dra_planner.claims.written import WrittenClaim, written_claims
+from dra_planner.drivers import driver_of
+from dra_planner.plan.hindrances.hindrance import ClusterSituation, Hindrance, fact
+
+
+def use_one_claim(name: str) -> str:
+    """Return the fix for sharing that is written into a template; `name` is that of the entry in the pod."""
+    return (
+        f"name one ResourceClaim in all pods (resourceClaimName of {name}) in place of the template, because pods "
+        "share the devices of one claim, but a template makes one claim for each pod"
+    )
+
+
+def find_idle_configuration(situation: ClusterSituation) -> Iterator[Hindrance]:
+    """Yield configuration for requests that the driver doesn't recognize, and sharing inside of templates."""
+    for claim in written_claims(situation.manifests):
+        yield from _of_requests_with_alternatives(claim)
+    yield from _of_templates(situation)
+
+
+def _of_requests_with_alternatives(claim: WrittenClaim) -> Iterator[Hindrance]:
+    """Yield configuration that names a request, while the driver is allocated "request/alternative"."""
+    alternatives = {request.name: request.first_available for request in claim.spec.requests if not request.exactly}
+    for config in claim.spec.config:
+        driver = driver_of(config.driver)
+        if driver is None or not driver.compares_whole_request_names:
+            continue
+        for name in config.requests:
+            names = [f"{name}/{each.name}" for each in alternatives.get(name, ())]
+            if names:
+                text = (
+                    f'{claim.title}: {driver.title} doesn\'t apply the configuration for request "{name}", because it '
+                    f"gets one of {', '.join(names)}"
+                )
+                yield fact(text, f"write requests: [{', '.join(names)}]", *claim.users, place=claim.place)
+
+
+def _of_templates(situation: ClusterSituation) -> Iterator[Hindrance]:
+    """Yield templates that configure sharing for several pods, each of which gets devices of its own."""
+    manifests = situation.manifests
+    for key, template in sorted(manifests.templates.items()):
+        configs = [(driver_of(each.driver), each.parameters) for each in template.spec.config]
+        if not any(driver is not None and driver.divides_claim(parameters) for driver, parameters in configs):
+            continue
+        names, pods = [], 0
+        refs = []
+        for workload in manifests.workloads:
+            for pod_set in workload.pod_sets if workload.meta.namespace == key.namespace else ():
+                entries = pod_set.template.spec.resource_claims
+                own = [each.name for each in entries if each.resource_claim_template_name == key.name]
+                if own:
+                    names += own
+                    pods += pod_set.figures.steady
+                    refs.append(workload.ref)
+        if pods > 1:
+            text = (
+                f"ResourceClaimTemplate {key}: its sharing joins only the containers of one pod, because each of the "
+                f"{pods} pods gets devices of its own"
+            )
+            yield fact(text, use_one_claim(names[0]), *dict.fromkeys(refs), place=template.meta.place)
