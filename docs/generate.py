@@ -1,9 +1,13 @@
-"""Write every generated page, and the options that are made of components; `make docs-check` fails on stale ones."""
+"""Write generated pages and options: `docs/generate.py [PAGE…]`, all of them by default.
+
+`make docs-check` fails if one is stale.
+"""
 
 from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pictures
@@ -12,32 +16,58 @@ import reference_pages
 
 ROOT = Path(__file__).parent.parent
 
-PAGES: dict[str, list[str]] = {
-    "docs/catalog.md": ["-m", "dra_planner.drivers.catalog_page"],
-    "docs/configuration.md": ["-m", "dra_policies.configuration.page"],
-    "docs/messages.md": ["-m", "dra_planner.catalog.messages_page"],
-    "docs/rules.md": ["-m", "dra_policies.rules.page"],
-    "docs/schema/components.json": ["-c", "import pulumi_dra.hosting as h; print(h.schema_text(), end='')"],
-}
+
+def _printed_by(page: str, *command: str) -> Callable[[], None]:
+    """Return what writes the page that a command prints."""
+
+    def write() -> None:
+        done = subprocess.run([sys.executable, *command], cwd=ROOT, check=True, capture_output=True, text=True)
+        (ROOT / page).write_text(done.stdout, encoding="utf-8")
+
+    return write
 
 
-def main() -> None:
-    """Write the pages whose generator prints them, the schemas, and the reference pages that are made of these."""
+def _write_platform_options() -> None:
     (ROOT / platform_options.PAGE).write_text(platform_options.text(), encoding="utf-8")
-    print(platform_options.PAGE)
-    for page, command in PAGES.items():
-        text = subprocess.run([sys.executable, *command], cwd=ROOT, check=True, capture_output=True, text=True).stdout
-        (ROOT / page).write_text(text, encoding="utf-8")
-        print(page)
+
+
+def _write_schemas() -> None:
     subprocess.run([sys.executable, "-m", "dra_command.schemas", "docs/schema"], cwd=ROOT, check=True)
-    print("docs/schema/")
+
+
+def _write_reference() -> None:
     (ROOT / "docs/reference").mkdir(exist_ok=True)
-    for name, text in reference_pages.pages().items():  # made of the schemas above
+    for name, text in reference_pages.pages().items():
         (ROOT / "docs/reference" / name).write_text(text, encoding="utf-8")
-    print("docs/reference/")
-    pictures.main()
-    print("docs/*.svg")
+
+
+_MODULES = {
+    "docs/catalog.md": "dra_planner.drivers.catalog_page",
+    "docs/configuration.md": "dra_policies.configuration.page",
+    "docs/messages.md": "dra_planner.catalog.messages_page",
+    "docs/rules.md": "dra_policies.rules.page",
+}
+_COMPONENTS = "docs/schema/components.json"
+PAGES: dict[str, Callable[[], None]] = {
+    platform_options.PAGE: _write_platform_options,
+    **{page: _printed_by(page, "-m", module) for page, module in _MODULES.items()},
+    _COMPONENTS: _printed_by(_COMPONENTS, "-c", "import pulumi_dra.hosting as h; print(h.schema_text(), end='')"),
+    "docs/schema/": _write_schemas,
+    "docs/reference/": _write_reference,  # reads the schemas above
+    "docs/*.svg": pictures.main,
+}
+"""What writes each page, in an order in which each reads fresh ones only."""
+
+
+def main(pages: Sequence[str]) -> None:
+    """Write the pages, all of them if none is given. Raises SystemExit for a page that isn't generated."""
+    if unknown := sorted(set(pages) - PAGES.keys()):
+        raise SystemExit(f"{unknown[0]} isn't generated. Choose from {', '.join(PAGES)}")
+    for page, write in PAGES.items():
+        if page in (pages or PAGES):
+            write()
+            print(page)
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

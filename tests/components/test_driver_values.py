@@ -130,7 +130,7 @@ def test_network_policies_are_on_where_the_chart_has_them(version: str, has: boo
 
 @pytest.mark.parametrize("version", RELEASES)
 def test_objects_have_the_same_names_in_every_release_unless_the_new_ones_are_asked_for(version: str) -> None:
-    new = nvidia.driver_release(version).generation in ("0.4", "0.5")
+    new = nvidia.driver_release(version).generation not in ("25.3", "25.8", "25.12")
     assert values(version)["nameOverride"] == "nvidia-dra-driver-gpu"
     renamed = "dra-driver-nvidia-gpu" if new else "nvidia-dra-driver-gpu"
     assert values(version, keep_old_names=False)["nameOverride"] == renamed

@@ -82,7 +82,7 @@ def test_good_manifests_are_silent(kubernetes: str) -> None:
     assert _wrong(told(GOOD, kubernetes)) == []
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.fault)
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.code}: {row.fault}")
 def test_a_fault_is_found_and_its_fix_helps(row: InManifest) -> None:
     bad = edited(GOOD, row.edit)
     better = GOOD if row.fix == "undo" else edited(bad, row.fix)  # type: ignore[arg-type]  # else a mapping

@@ -30,7 +30,7 @@ def test_a_good_change_is_silent(change: dict[str, Any]) -> None:
     assert [entry for entry in entries if entry not in told_of_base(change["base"])] == []
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.fault)
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.rule}: {row.fault}")
 def test_a_fault_is_found_and_its_fix_helps(row: Seeded) -> None:
     good = base(row.base)
     bad = edited(good, row.edit)
@@ -50,7 +50,7 @@ def test_a_fault_is_found_and_its_fix_helps(row: Seeded) -> None:
     assert own_words == [] or row.base == "planned-eks"
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.fault)
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.rule}: {row.fault}")
 def test_what_is_not_known_refuses_nothing(row: Seeded) -> None:
     stack = hidden(base(row.base), row.edit)
     assert [entry for entry in told(stack) if entry.level == "mandatory"] == []

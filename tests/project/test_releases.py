@@ -10,9 +10,19 @@ from pathlib import Path
 import pytest
 
 from dra_planner.allocation.behaviour import BEHAVIOURS
+from dra_planner.cel.dialect import LIBRARIES
 from dra_planner.errors import UnsupportedFeature
 from dra_planner.manifests.schema import recorded_minors
-from dra_planner.releases import CHANGES, GATES, RELEASES, Features, features_of, parse_version
+from dra_planner.releases import (
+    CHANGES,
+    GATES,
+    MAXIMUM_MINOR,
+    MINIMUM_MINOR,
+    RELEASES,
+    Features,
+    features_of,
+    parse_version,
+)
 
 ROOT = Path(__file__).parents[2]
 SHIPPED = ("planner", "policies", "components", "command", "sandbox", "tutorials")
@@ -82,6 +92,7 @@ def test_a_gate_is_on_only_where_it_exists_and_always_where_it_is_locked(release
 def test_what_is_kept_per_minor_elsewhere_knows_the_same_minors() -> None:
     assert tuple(RELEASES) == tuple(range(min(RELEASES), max(RELEASES) + 1))
     assert BEHAVIOURS.keys() == RELEASES.keys()
+    assert LIBRARIES.keys() == RELEASES.keys()
     assert recorded_minors() == tuple(RELEASES)
 
 
@@ -90,11 +101,11 @@ def test_every_change_tells_releases_apart() -> None:
         assert len({getattr(release, name) for release in RELEASES.values()}) > 1, name
 
 
-@pytest.mark.parametrize("version", ["1.33", "1.38", "1.38.2"])
+@pytest.mark.parametrize("version", [f"1.{MINIMUM_MINOR - 1}", f"1.{MAXIMUM_MINOR + 1}", f"1.{MAXIMUM_MINOR + 1}.2"])
 def test_a_release_without_a_record_is_refused(version: str) -> None:
     with pytest.raises(UnsupportedFeature) as refused:
         parse_version(version)
-    assert refused.value.fix == "use 1.34 to 1.37: resource.k8s.io/v1 begins with 1.34"
+    assert refused.value.fix == f"use 1.34 to 1.{MAXIMUM_MINOR}: resource.k8s.io/v1 begins with 1.34"
 
 
 def test_only_gates_are_switched() -> None:

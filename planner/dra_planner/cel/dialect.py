@@ -86,7 +86,8 @@ _1_37: Final = CelLibrary(
     affixes_cost_by_argument=True,
     strict_host_colons=True,
 )
-_LIBRARIES: Final = {34: _1_34, 35: _1_34, 36: _1_36, 37: _1_37}
+LIBRARIES: Final = {34: _1_34, 35: _1_34, 36: _1_36, 37: _1_37}
+"""The CEL library of each minor version."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +103,8 @@ class Dialect:
     consumable_capacity: bool
 
     def __post_init__(self) -> None:
-        if self.minor not in _LIBRARIES:
-            known = ", ".join(f"1.{minor}" for minor in _LIBRARIES)
+        if self.minor not in LIBRARIES:
+            known = ", ".join(f"1.{minor}" for minor in LIBRARIES)
             raise ValueError(f"the CEL dialect of Kubernetes 1.{self.minor} is unknown; known are {known}")
 
     @classmethod
@@ -114,7 +115,7 @@ class Dialect:
     @property
     def library(self) -> CelLibrary:
         """What the binaries of this minor do."""
-        return _LIBRARIES[self.minor]
+        return LIBRARIES[self.minor]
 
     def knows(self, since: int, until: int | None = None, gate: bool | None = None) -> bool:
         """Whether something is declared that came with minor `since`, left with `until`, and has the gate.

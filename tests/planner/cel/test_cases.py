@@ -29,7 +29,7 @@ def dialects(case: dict[str, Any]) -> list[Dialect]:
 
 
 def test_there_are_all_cases() -> None:
-    assert len(CASES) == 481
+    assert len(CASES) >= 481
 
 
 @pytest.mark.parametrize("case", CASES)
