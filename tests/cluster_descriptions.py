@@ -168,3 +168,14 @@ def plan(
         "planned_values": {"root_module": root},
         "configuration": {"provider_config": configured},
     }
+
+
+EKSCTL = """\
+apiVersion: eksctl.io/v1alpha5
+kind: ClusterConfig
+metadata: {name: ml, region: us-east-1, version: "1.35"}
+managedNodeGroups:
+  - {name: system, instanceType: m7i.large, desiredCapacity: 2}
+  - {name: l4, instanceType: g6.2xlarge, minSize: 0, maxSize: 4}
+  - {name: h100, instanceType: p5.48xlarge, minSize: 0, maxSize: 4}
+"""

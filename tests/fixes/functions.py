@@ -18,7 +18,7 @@ from dra_planner import catalog
 from dra_planner.allocation import Placement, Refusal, Undecided, open_node, place, reasons_of
 from dra_planner.drivers import nvidia
 from dra_planner.errors import PlannerError
-from dra_planner.fleet import Fleet, read_fleet
+from dra_planner.fleet import Fleet, read_fleet, read_settings
 from dra_planner.manifests.validation.served import why_not_served
 from dra_planner.model import ClaimSpec
 from dra_planner.plan import PlanRequest, make_plan, plan_file
@@ -210,6 +210,11 @@ FUNCTIONS = (
         "wait for its end, or name another folder with --results",
         raised(lambda folder: _locked(folder, "answers")),
         lambda folder: _locked(folder, "others"),
+    ),
+    InFunction(
+        "write the fleet itself",
+        raised(lambda _: read_settings({"pulumi-dra:fleet": "fleet.yaml"})),
+        works(lambda _: read_settings({"pulumi-dra:fleet": L4.document()})),
     ),
     InFunction("plan with --simulate SECONDS and more of them", lambda _: _losses(5), lambda _: _losses(100_000) == ""),
 )

@@ -85,7 +85,7 @@ def closure(requirements: list[str]) -> list[metadata.Distribution]:
 def run(base_install: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     code = "import sys; sys.path.insert(0, sys.argv.pop(1)); from dra_command.__main__ import main; sys.exit(main())"
     command = [sys.executable, "-I", "-S", "-c", code, str(base_install), *arguments]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    return subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
 
 
 def test_every_package_ships_with_its_types_and_tables(wheel: Path) -> None:
@@ -120,6 +120,7 @@ def test_the_base_install_helps(base_install: Path) -> None:
 
 
 SANDBOX, PORTFOLIO = 'pip install "pulumi-dra[sandbox]"', 'pip install "pulumi-dra[portfolio]"'
+MCP = 'pip install "pulumi-dra[mcp]"'
 ANOTHER = 'pip install "pulumi-dra[portfolio]", or name another folder with --results'
 PORTFOLIO_FILE = """\
 stacks: [{{stack: {root}/stacks/Pulumi.eks-dev.yaml}}]
@@ -130,13 +131,14 @@ ask: {{simulate: off}}
 @pytest.mark.parametrize(
     ("fix", "words"),
     [
+        (MCP, "mcp --root {folder}"),
         (SANDBOX, "sandbox tools --help"),
         (SANDBOX, "rehearse --stack eks-dev --context x"),
         (PORTFOLIO, "portfolio {file} --scheduler nowhere://x --results {folder}/a"),
         (PORTFOLIO, "portfolio {file} --parquet {folder}/all.parquet --results {folder}/b"),
         (ANOTHER, "portfolio {file} --results {folder}/c"),
     ],
-    ids=["sandbox", "rehearse", "dask", "parquet", "kept as parquet"],
+    ids=["mcp", "sandbox", "rehearse", "dask", "parquet", "kept as parquet"],
 )
 def test_what_an_installation_lacks_is_there_with_the_extra_that_is_named(
     base_install: Path, tmp_path: Path, fix: str, words: str

@@ -38,6 +38,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="start from `terraform show -json`, an eksctl file, Karpenter NodePools, or Cluster API pools; with "
         "--stack, also from a fleet file",
     )
+    parser.add_argument("--cluster", metavar="NAME", default="", help="cluster to use if --from describes several")
     parser.add_argument(
         "--workloads",
         metavar="PATH",

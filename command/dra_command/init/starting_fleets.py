@@ -117,7 +117,7 @@ def _from_state(values: argparse.Namespace) -> InitialFleet:
 def _from_file(values: argparse.Namespace) -> InitialFleet:
     """Return the fleet of a file, which is a fleet itself or another tool's description of a cluster."""
     path = values.other_tool
-    found = read_other_tools_fleet(path, region=values.region, kubernetes=values.kubernetes)
+    found = read_other_tools_fleet(path, region=values.region, kubernetes=values.kubernetes, cluster=values.cluster)
     if found is not None:
         return _described(found.document, path, found.notes)
     if not values.stack:

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 
 from dra_command.command_line.arguments import UsageError
 from dra_command.inputs.cluster_snapshot import read_observed
+from dra_command.inputs.delivery import Delivered, deliver
 from dra_command.inputs.fleet_files import read_fleet_of
 from dra_command.inputs.manifest_filter import mark_skipped_files
-from dra_command.inputs.rendering import Rendered, render_paths
+from dra_command.inputs.rendering import Rendered, is_about_files, render_paths
 from dra_planner.documents.snapshot import SNAPSHOT_KINDS
 from dra_planner.fleet import read_stack
 from dra_planner.releases import parse_version
@@ -86,7 +87,8 @@ def read_inputs(
     observed = read_observed(values.observed or "", getattr(values, "kubeconfig", ""), kinds)
     if needs_manifests and not paths and not observed:
         raise UsageError("no manifests are named", fix="name a file, a folder, or - for standard input")
-    rendered = Rendered(paths, ()) if not (needs_manifests and values.paths) else render_paths(values)
+    renders = needs_manifests and bool(values.paths) and not is_about_files(values)
+    rendered = render_paths(values) if needs_manifests and values.paths else Rendered(paths, ())
     paths = rendered.paths
     gathered = Gathered(())
     if paths and is_lenient:
@@ -96,14 +98,16 @@ def read_inputs(
     elif paths:
         gathered = Gathered(read_sources(paths))
     sources = (*_without(values.fleet, gathered.sources), *rendered.sources)
+    delivered = deliver(sources) if renders else Delivered(sources)
     if getattr(values, "show_rendered", False):
-        print("".join(each.text for each in rendered.sources), end="", file=sys.stderr)
+        _print_rendered((*rendered.sources, *delivered.rendered))
+    sources = (*delivered.rest, *delivered.rendered)
     left_alone: tuple[Diagnostic, ...] = ()
     if not is_lenient:
         sources, left_alone = mark_unrelated_files(sources, paths, values.command)
     return CommandInputs(
         sources=sources,
-        left_alone=left_alone,
+        left_alone=(*left_alone, *delivered.notes),
         unreadable=gathered.unreadable,
         paths=paths,
         fleet=fleet,
@@ -111,6 +115,12 @@ def read_inputs(
         stack=values.stack or "",
         kubernetes=values.kubernetes or "",
     )
+
+
+def _print_rendered(sources: Iterable[Source]) -> None:
+    """Print rendered manifests to standard error, each with its origin."""
+    for each in sources:
+        print(f"---\n# {each.name}\n{each.text.rstrip()}", file=sys.stderr)
 
 
 def mark_unrelated_files(

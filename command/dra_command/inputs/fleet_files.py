@@ -1,4 +1,4 @@
-"""The file that `--fleet` names: a fleet, or what Terraform, eksctl, Karpenter, or Cluster API say of a cluster."""
+"""The file that `--fleet` names: a fleet, or a cluster as Terraform, eksctl, Karpenter, or Cluster API describe it."""
 
 from __future__ import annotations
 
@@ -29,12 +29,14 @@ def read_fleet_of(path: str, *, quiet: bool) -> Fleet:
     return found.fleet
 
 
-def read_other_tools_fleet(path: str, *, region: str = "", kubernetes: str = "") -> ImportedFleet | None:
+def read_other_tools_fleet(
+    path: str, *, region: str = "", kubernetes: str = "", cluster: str = ""
+) -> ImportedFleet | None:
     """Return the fleet that another tool's file describes; None for a file of another kind. Raises PlannerError."""
     text = read_file(path).text
     if not any(mark in text for mark in ("format_version", "eksctl.io/", "karpenter.sh/", "cluster.x-k8s.io/")):
         return None
-    return read_imported_fleet(_documents(text, path), file=path, region=region, kubernetes=kubernetes)
+    return read_imported_fleet(_documents(text, path), file=path, region=region, kubernetes=kubernetes, cluster=cluster)
 
 
 def _documents(text: str, path: str) -> list[Any]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 from dra_command.inputs.command_inputs import CommandInputs
+from dra_command.inputs.delivery import NOT_RENDERED
 from dra_command.inputs.manifest_filter import (
     kustomization_notes,
     no_manifests_error,
@@ -38,6 +39,7 @@ def evaluate_readable(inputs: CommandInputs, judge: Callable[[CommandInputs], An
     """
     kept, left = split_manifests(inputs.sources)
     findings = [_unreadable(error) for error in inputs.unreadable]
+    not_rendered = [each for each in inputs.left_alone if each.code == NOT_RENDERED]
     while True:
         if inputs.sources and not kept and not inputs.observed:
             raise no_manifests_error(left, findings)
@@ -59,7 +61,7 @@ def evaluate_readable(inputs: CommandInputs, judge: Callable[[CommandInputs], An
         return ReadableAnswer(
             answer,
             replace(inputs, sources=tuple(kept)),
-            (*findings, *skipped_file_notes(left), *kustomization_notes(kept)),
+            (*findings, *not_rendered, *skipped_file_notes(left), *kustomization_notes(kept)),
         )
 
 

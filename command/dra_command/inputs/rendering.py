@@ -1,7 +1,4 @@
-"""Charts and kustomizations that a command line names, rendered by `helm` and `kustomize`.
-
-Only folders that are named themselves are rendered. Files in a folder that holds a chart stay what they are.
-"""
+"""Charts and kustomizations rendered by the tools that people use: `helm`, and `kustomize` or `kubectl`."""
 
 from __future__ import annotations
 
@@ -11,11 +8,13 @@ import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from dra_command.command_line.arguments import UsageError
 from dra_planner.sources import KUSTOMIZATIONS, Source
 
-_SECONDS = 60
+_SECONDS: Final = 60
+_CHANGE_FILES: Final = ("write", "check", "fix", "rewrite", "diff")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,18 +25,21 @@ class Rendered:
     sources: tuple[Source, ...]
 
 
+def is_about_files(values: argparse.Namespace) -> bool:
+    """Return whether a command changes files or keeps a plan. Both are about the files themselves, so none renders."""
+    return any(getattr(values, name, False) for name in _CHANGE_FILES)
+
+
 def render_paths(values: argparse.Namespace) -> Rendered:
     """Render the charts and kustomizations among the named paths.
 
-    Nothing is rendered for commands that change files or keep a plan, because both are about the files themselves.
+    Only folders that are named themselves are rendered. Files in a folder that holds a chart stay what they are.
     Raises UsageError if `helm` or `kustomize` fails, or if values for a chart are given without a chart.
     """
-    keeps_files = any(getattr(values, name, False) for name in ("write", "check", "fix", "rewrite", "diff"))
     given = getattr(values, "values_files", []) + getattr(values, "set_values", [])
-    charts = [path for path in values.paths if _is_chart(path)]
-    if given and not charts:
+    if given and not any(map(is_chart, values.paths)):
         raise UsageError("--values is for a chart, and none is named", fix="name the folder that holds Chart.yaml")
-    if keeps_files:
+    if is_about_files(values):
         return Rendered(tuple(values.paths), ())
     paths: list[str] = []
     sources: list[Source] = []
@@ -46,22 +48,54 @@ def render_paths(values: argparse.Namespace) -> Rendered:
         if words is None:
             paths.append(path)
         else:
-            sources.append(Source(f"{path.rstrip('/')} (rendered)", _run(words, path)))
+            sources.append(Source(f"{path.rstrip('/')} (rendered)", run_renderer(words, path)))
     return Rendered(tuple(paths), tuple(sources))
 
 
-def _is_chart(path: str) -> bool:
-    return (Path(path) / "Chart.yaml").is_file()
+def is_chart(folder: str | Path) -> bool:
+    """Return whether a folder holds a chart."""
+    return (Path(folder) / "Chart.yaml").is_file()
 
 
-def _is_whole_kustomization(folder: Path) -> bool:
-    """Return whether a kustomization names every manifest in its folder, so that building it leaves none out."""
-    found = next((folder / name for name in sorted(KUSTOMIZATIONS) if (folder / name).is_file()), None)
-    if found is None:
-        return False
-    text = found.read_text(encoding="utf-8", errors="replace")
-    files = [each for pattern in ("*.yaml", "*.yml", "*.json") for each in folder.glob(pattern)]
-    return all(each.name in text for each in files if each.name not in KUSTOMIZATIONS)
+def kustomization_of(folder: Path) -> Path | None:
+    """Return the kustomization file of a folder, or None if it has none."""
+    return next((folder / name for name in sorted(KUSTOMIZATIONS) if (folder / name).is_file()), None)
+
+
+def helm_template() -> list[str] | None:
+    """Return the command that renders a chart, without its arguments; None if `helm` isn't on PATH."""
+    helm = shutil.which("helm")
+    return None if helm is None else [helm, "template"]
+
+
+def kustomize_build() -> list[str] | None:
+    """Return the command that builds a kustomization, without its folder; None if no tool for it is on PATH."""
+    kustomize, kubectl = shutil.which("kustomize"), shutil.which("kubectl")
+    if kustomize is not None:
+        return [kustomize, "build"]
+    return [kubectl, "kustomize"] if kubectl is not None else None
+
+
+def release_name(path: str) -> str:
+    """Return a release name that helm accepts: the folder's, as far as it's a DNS label."""
+    name = "".join(each if each.isalnum() else "-" for each in Path(path).resolve().name.lower()).strip("-")
+    return name[:53] or "release"
+
+
+def run_renderer(words: Sequence[str], path: str) -> str:
+    """Return the output of a tool that renders the folder at a path. Raises UsageError with the tool's message."""
+    tool = f"{Path(words[0]).name} {words[1]}"
+    try:
+        done = subprocess.run(words, capture_output=True, encoding="utf-8", check=False, timeout=_SECONDS)
+    except subprocess.TimeoutExpired:
+        raise UsageError(
+            f"{tool} didn't finish within {_SECONDS} s for {path}",
+            fix=f"render it yourself, and pipe the result: {tool} … | pulumi-dra plan -",
+        ) from None
+    if done.returncode:
+        message = done.stderr.strip().splitlines() or [f"exit status {done.returncode}"]
+        raise UsageError(f"{tool} can't render {path}: {message[-1]}", fix=f"try {' '.join([tool, *words[2:]])}")
+    return done.stdout
 
 
 def _renderer(path: str, values: argparse.Namespace) -> list[str] | None:
@@ -69,37 +103,25 @@ def _renderer(path: str, values: argparse.Namespace) -> list[str] | None:
 
     Without the tool, the files are read as they are, and a note says which command renders them.
     """
-    if _is_chart(path):
-        helm = shutil.which("helm")
+    if is_chart(path):
+        helm = helm_template()
         if helm is None:
             return None
         files = [word for file in getattr(values, "values_files", []) for word in ("--values", file)]
         settings = [word for each in getattr(values, "set_values", []) for word in ("--set", each)]
         version = ["--kube-version", values.kubernetes] if getattr(values, "kubernetes", None) else []
-        return [helm, "template", _release_name(path), path, *files, *settings, *version]
+        return [*helm, release_name(path), path, *files, *settings, *version]
     if _is_whole_kustomization(Path(path)):
-        kustomize, kubectl = shutil.which("kustomize"), shutil.which("kubectl")
-        if kustomize is not None:
-            return [kustomize, "build", path]
-        return [kubectl, "kustomize", path] if kubectl is not None else None
+        build = kustomize_build()
+        return None if build is None else [*build, path]
     return None
 
 
-def _release_name(path: str) -> str:
-    """Return a release name that helm accepts: the folder's, as far as it's a DNS label."""
-    name = "".join(each if each.isalnum() else "-" for each in Path(path).resolve().name.lower()).strip("-")
-    return name[:53] or "release"
-
-
-def _run(words: Sequence[str], path: str) -> str:
-    tool = f"{Path(words[0]).name} {words[1]}"
-    try:
-        done = subprocess.run(words, capture_output=True, encoding="utf-8", check=False, timeout=_SECONDS)
-    except subprocess.TimeoutExpired:
-        raise UsageError(
-            f"{tool} didn't finish within {_SECONDS} s for {path}", fix="render it yourself, and name -"
-        ) from None
-    if done.returncode:
-        said = done.stderr.strip().splitlines() or [f"exit status {done.returncode}"]
-        raise UsageError(f"{tool} can't render {path}: {said[-1]}", fix=f"try {' '.join([tool, *words[2:]])}")
-    return done.stdout
+def _is_whole_kustomization(folder: Path) -> bool:
+    """Return whether a kustomization names every manifest in its folder, so that building it leaves none out."""
+    found = kustomization_of(folder)
+    if found is None:
+        return False
+    text = found.read_text(encoding="utf-8", errors="replace")
+    files = [each for pattern in ("*.yaml", "*.yml", "*.json") for each in folder.glob(pattern)]
+    return all(each.name in text for each in files if each.name not in KUSTOMIZATIONS)

@@ -1,6 +1,6 @@
-"""One call of the command for an agent: arguments that stay inside a folder, and an answer as plain data.
+"""Run a subcommand for an agent: accept only paths below a folder, and return the answer as plain data.
 
-Each call is a process of its own, with a time limit, so that a hostile input can't hold the server.
+Each call runs in a separate process with a time limit, so a hostile input can't block the server.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _LONGEST: Final = 4_096  # characters of one argument
 
 
 class NotAllowed(ValueError):
-    """An argument that an agent can't give; the message says why."""
+    """An argument that an agent can't pass; the message gives the reason."""
 
 
 @dataclass(frozen=True, slots=True)

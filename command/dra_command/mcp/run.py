@@ -17,7 +17,7 @@ def run(values: argparse.Namespace) -> int:
         raise UsageError("the MCP server needs the extra mcp", fix='pip install "pulumi-dra[mcp]"')
     root = Path(values.root)
     if not root.is_dir():
-        raise UsageError(f"{root} is no folder", fix="give --root the folder of your manifests and fleets")
+        raise UsageError(f"{root} isn't a folder", fix="give --root the folder of your manifests and fleets")
     from dra_command.mcp.server import make_server  # the extra
 
     make_server(root.resolve(), version("pulumi-dra")).run("stdio")

@@ -120,13 +120,12 @@ class _Files:
         try:
             settings = read_file(file)
             config = {} if is_fleet else _config_of(settings)
-            folder, paths = root, list(entry.workloads)
-            if not paths:
-                folder = file.parent.parent if file.parent.name == "stacks" else file.parent
-                paths = _own_workloads(config)
-            sources = self.sources(folder, paths) if paths else ()
+            project = file.parent.parent if file.parent.name == "stacks" else file.parent
+            own = [] if entry.workloads else _own_workloads(config)
+            if entry.workloads or own:
+                sources = self.sources(project if own else root, own or list(entry.workloads))
             if isinstance(config.get(_FLEET), str):
-                settings, is_fleet = read_file(Path(root) / config[_FLEET]), True
+                settings, is_fleet = read_file(project / config[_FLEET]), True
         except PlannerError as error:
             fault = CellFault.of(error)
         name = entry.name or (_fleet_name(file) if entry.fleet is not None else file.stem.removeprefix("Pulumi."))

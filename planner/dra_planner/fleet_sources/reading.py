@@ -22,11 +22,11 @@ def read_imported_fleet(
         return None
     found = read_foreign_clusters(documents)
     named = [each for each in found if not cluster or each.name == cluster]
+    known = ", ".join(each.name or "one without a name" for each in found) or "none"
     if not named:
-        known = ", ".join(each.name or "one without a name" for each in found) or "none"
         message = f'no cluster "{cluster}" is described here' if cluster else "no cluster is described here"
-        raise FleetError(message, place=Place(file), fix=f"clusters here: {known}")
+        raise FleetError(message, place=Place(file), fix=f"use the name of a cluster that is described here: {known}")
     if len(named) > 1:
-        names = ", ".join(each.name for each in named)
-        raise FleetError(f"{len(named)} clusters are described here", place=Place(file), fix=f"choose one of {names}")
+        fix = f"choose one: pulumi-dra init FOLDER --from {file} --cluster NAME"
+        raise FleetError(f"{len(named)} clusters are described here: {known}", place=Place(file), fix=fix)
     return fleet_of_cluster_description(named[0], file=file, region=region, kubernetes=kubernetes)

@@ -6,15 +6,7 @@ import json
 
 from command_project import EXAMPLES, Project
 
-EKSCTL = """\
-apiVersion: eksctl.io/v1alpha5
-kind: ClusterConfig
-metadata: {name: ml, region: us-east-1, version: "1.35"}
-managedNodeGroups:
-  - {name: system, instanceType: m7i.large, desiredCapacity: 2}
-  - {name: l4, instanceType: g6.2xlarge, minSize: 0, maxSize: 4}
-  - {name: h100, instanceType: p5.48xlarge, minSize: 0, maxSize: 4}
-"""
+from cluster_descriptions import EKSCTL
 
 
 def test_plan_reads_pools_of_eksctl_and_notes_what_it_does_not_state(project: Project) -> None:

@@ -76,3 +76,17 @@ def test_values_without_a_chart_are_wrong_input(project: Project) -> None:
 
     assert done.status == 2
     assert "Chart.yaml" in done.err
+
+
+def test_a_chart_that_renders_too_long_is_piped_as_the_fix_says(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dra_command.inputs.rendering._SECONDS", 0.2)
+    project.write("chart/Chart.yaml", "apiVersion: v2\nname: chat\nversion: 1.0.0\n")
+    project.write("bin/helm", "#!/bin/sh\nexec sleep 20\n").chmod(0o755)
+
+    done = project.run("check", "chart", PATH=f"{project.root / 'bin'}{os.pathsep}{os.environ['PATH']}")
+
+    assert done.status == 2
+    assert "render it yourself, and pipe the result: helm template … | pulumi-dra plan -" in done.err
+    assert project.run("check", "-", stdin=CLAIM).status == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -100,3 +101,25 @@ def test_without_the_folder_the_server_does_not_start(project: Project) -> None:
 
     assert done.status == 2
     assert "--root" in done.err
+
+
+def test_a_root_that_is_no_folder_is_replaced_as_the_fix_says(project: Project) -> None:
+    project.write("claim.yaml", "kind: Nothing\n")
+
+    wrong = project.run_apart("mcp", "--root", "claim.yaml", stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    right = project.run_apart("mcp", "--root", ".", stdin=subprocess.DEVNULL, capture_output=True, text=True)
+
+    assert wrong.returncode == 2
+    assert "claim.yaml isn't a folder; give --root the folder of your manifests and fleets" in str(wrong.stderr)
+    assert right.returncode == 0, right.stderr
+
+
+def test_an_answer_in_time_needs_fewer_manifests_as_the_fix_says(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    call = Invocation(project.root.resolve())
+    monkeypatch.setattr("dra_command.mcp.invocation.SECONDS", 0.01)
+    with pytest.raises(TimeoutError, match=r"no answer within 0\.01 s: name fewer manifests"):
+        call.answer("check", ["./workloads"], {})
+    monkeypatch.setattr("dra_command.mcp.invocation.SECONDS", 120)
+    assert call.answer("check", ["./workloads/two-pods.yaml"], {})["exitStatus"] == 0

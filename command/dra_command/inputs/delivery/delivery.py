@@ -1,0 +1,158 @@
+"""Delivering objects among manifests, replaced by the manifests that they deliver from this repository."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+from dra_command.inputs.delivery.argo_cd import application_sources, is_application
+from dra_command.inputs.delivery.flux import flux_source, is_flux
+from dra_command.inputs.delivery.local_source import LocalSource, NotRendered
+from dra_command.inputs.delivery.repository import Repository, repository_of
+from dra_planner.documents.plain_values import block, text
+from dra_planner.documents.stream import split_stream
+from dra_planner.documents.yaml_reader import Fault, read_yaml
+from dra_planner.errors import Diagnostic, Place
+from dra_planner.sources import MANIFEST_SUFFIXES, STDIN_NAME, Source
+
+_GROUPS: Final = ("argoproj.io/", "toolkit.fluxcd.io/")
+_DEEPEST: Final = 5  # an Application may deliver further Applications
+NOT_RENDERED: Final = "source-not-rendered"
+
+
+@dataclass(frozen=True, slots=True)
+class Delivered:
+    """Sources without the objects that were rendered, the rendered manifests, and notes on the other objects."""
+
+    rest: tuple[Source, ...]
+    rendered: tuple[Source, ...] = ()
+    notes: tuple[Diagnostic, ...] = ()
+
+
+def deliver(sources: Sequence[Source]) -> Delivered:
+    """Render the Applications, HelmReleases, and Kustomizations whose source is a folder of their own repository.
+
+    Lines keep their numbers. Files of the rendered folders are left out, because they come rendered. Raises UsageError
+    if `helm` or `kustomize` fails.
+    """
+    return _Delivery(sources).run() if any(map(_may_deliver, sources)) else Delivered(tuple(sources))
+
+
+def _may_deliver(source: Source) -> bool:
+    return (source.name == STDIN_NAME or Path(source.name).suffix in MANIFEST_SUFFIXES) and any(
+        group in source.text for group in _GROUPS
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Replaced:
+    """A source without the objects that could be rendered, the manifests that they deliver, and their folders."""
+
+    rest: Source
+    rendered: tuple[Source, ...] = ()
+    folders: frozenset[tuple[Path, bool]] = frozenset()
+
+
+class _Delivery:
+    """Renders the objects of sources, and the objects that these deliver in turn."""
+
+    def __init__(self, sources: Sequence[Source]) -> None:
+        self._sources = sources
+        self._objects = {
+            (text(each.get("kind")), text(block(each, "metadata").get("namespace")) or "default", _name(each)): each
+            for source in sources
+            if _is_configuration(source)
+            for _, _, each in _documents(source.text)
+            if isinstance(each, Mapping)
+        }
+        self._notes: dict[Diagnostic, None] = {}
+
+    def run(self) -> Delivered:
+        found = [
+            self._replace(each, repository_of(_folder(each)), frozenset()) if _may_deliver(each) else _Replaced(each)
+            for each in self._sources
+        ]
+        kept: list[_Replaced] = []
+        for each in found:
+            others = (other for other in found if other is not each)
+            if not any(_is_in(each.rest, *folder) for other in others for folder in other.folders):
+                kept.append(each)
+        rest = tuple(each.rest for each in kept if each.rest.text.strip() or not each.folders)
+        return Delivered(rest, tuple(source for each in kept for source in each.rendered), tuple(self._notes))
+
+    def _replace(self, source: Source, here: Repository, above: frozenset[Path]) -> _Replaced:
+        kept: list[str] = []
+        rendered: list[Source] = []
+        folders: set[tuple[Path, bool]] = set()
+        line = 1
+        for document, first_line, item in _documents(source.text):
+            remaining = document
+            if isinstance(item, Mapping) and (is_application(item) or is_flux(item)) and len(above) < _DEEPEST:
+                place = Place(source.name, line + first_line)
+                try:
+                    for each in self._render(item, here, above):
+                        rendered += (each.rest, *each.rendered)
+                        folders |= each.folders
+                    remaining = "\n" * document.count("\n")
+                except NotRendered as reason:
+                    title = f"{item['kind']} {_name(item)}"
+                    self._notes[Diagnostic("note", NOT_RENDERED, f"{title}: {reason}", place)] = None
+            kept.append(remaining)
+            line += document.count("\n")
+        rest = Source(source.name, "".join(kept), namespaces=source.namespaces)
+        return _Replaced(rest, tuple(rendered), frozenset(folders))
+
+    def _render(self, item: Mapping[str, Any], here: Repository, above: frozenset[Path]) -> Iterator[_Replaced]:
+        """Yield what each source of an object renders to, itself without the objects that deliver further manifests."""
+        for each in self._local_sources(item, here):
+            if each.folder in above:
+                continue  # an application of applications that is among its own files
+            manifests = each.render()
+            applied = ((1, manifests.count("\n") + 1, each.namespace),) if each.namespace else ()
+            name = f"{_shown(each.folder)} ({item['kind']} {_name(item)}, rendered)"
+            found = self._replace(Source(name, manifests, namespaces=applied), here, above | {each.folder})
+            yield replace(found, folders=found.folders | frozenset(each.covers()))
+
+    def _local_sources(self, item: Mapping[str, Any], here: Repository) -> Iterable[LocalSource]:
+        if is_application(item):
+            return list(application_sources(item, here))
+        return [flux_source(item, here, lambda *key: self._objects.get(key))]
+
+
+def _folder(source: Source) -> Path:
+    return Path() if source.name == STDIN_NAME else Path(source.name).parent
+
+
+def _is_in(source: Source, folder: Path, is_deep: bool) -> bool:
+    if source.name == STDIN_NAME:
+        return False
+    parent = Path(source.name).resolve().parent
+    return parent == folder or (is_deep and parent.is_relative_to(folder))
+
+
+def _is_configuration(source: Source) -> bool:
+    return "ConfigMap" in source.text or "GitRepository" in source.text
+
+
+def _name(item: Mapping[str, Any]) -> str:
+    return text(block(item, "metadata").get("name"))
+
+
+def _shown(folder: Path) -> str:
+    here = Path.cwd()
+    return str(folder.relative_to(here)) if folder.is_relative_to(here) else str(folder)
+
+
+def _documents(stream: str) -> Iterator[tuple[str, int, Any]]:
+    """Yield each document of a stream: its text with the separator, the separator's lines, and its data.
+
+    The data is None for a document that can't be read.
+    """
+    for document, separator in split_stream(stream):
+        try:
+            data = read_yaml(document)[0]
+        except Fault:
+            data = None
+        yield f"{separator}{document}", separator.count("\n"), data

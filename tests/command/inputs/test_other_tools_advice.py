@@ -1,0 +1,145 @@
+"""Advice about fleets of other tools is followed, and isn't repeated."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+
+import pytest
+import yaml
+from command_project import EXAMPLES, Project
+
+from cluster_descriptions import EKSCTL
+
+TWO_CLUSTERS = f"{EKSCTL}---\n{EKSCTL.replace('name: ml,', 'name: web,').replace('maxSize: 4', 'maxSize: 2')}"
+NODE_POOL = """\
+apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: gpus}
+spec:
+  limits: {nodes: "4"}
+  template:
+    spec:
+      requirements:
+        - {key: karpenter.k8s.aws/instance-category, operator: In, values: [g, p]}
+        - {key: topology.kubernetes.io/zone, operator: In, values: [us-east-1a]}
+"""
+
+
+def init(project: Project, text: str, *words: str, name: str = "cluster.yaml") -> str:
+    """Return what `init --from` prints for a file."""
+    project.write(name, text)
+    done = project.run("init", "gpus", "--from", name, "--ci", "none", "--force", *words)
+    return done.out + done.err
+
+
+def follow(project: Project, told: str, **values: str) -> str:
+    """Run the command in a fix, with its placeholders filled in."""
+    (command,) = re.findall(r"pulumi-dra init [^;\n]*", told)
+    words = [values.get(word, word) for word in shlex.split(command)[1:]]
+    done = project.run(*words)
+    assert done.status == 0, done.err
+    return done.out
+
+
+def test_a_missing_region_is_given_as_the_fix_says(project: Project) -> None:
+    told = init(project, EKSCTL.replace("region: us-east-1, ", ""))
+    assert "the region isn't stated here" in told
+    assert "pulumi-dra init FOLDER --from cluster.yaml --region NAME" in told
+    follow(project, told, FOLDER="gpus", NAME="us-west-2")
+    assert yaml.safe_load((project.root / "gpus/fleet.yaml").read_text())["region"] == "us-west-2"
+
+
+def test_one_of_several_clusters_is_chosen_as_the_fix_says(project: Project) -> None:
+    told = init(project, TWO_CLUSTERS)
+    assert "2 clusters are described here: ml, web" in told
+    assert "choose one: pulumi-dra init FOLDER --from cluster.yaml --cluster NAME" in told
+    follow(project, told, FOLDER="gpus", NAME="web")
+    counts = [pool["count"]["max"] for pool in yaml.safe_load((project.root / "gpus/fleet.yaml").read_text())["pools"]]
+    assert counts == [2, 2]
+    unknown = init(project, TWO_CLUSTERS, "--cluster", "wep")
+    assert 'no cluster "wep" is described here' in unknown
+    assert "use the name of a cluster that is described here: ml, web" in unknown
+    assert "is described here" not in init(project, TWO_CLUSTERS, "--cluster", "ml")
+
+
+def test_a_file_with_gpu_pools_is_named_as_the_fix_says(project: Project) -> None:
+    plain = "".join(line for line in EKSCTL.splitlines(keepends=True) if "g6" not in line and "p5" not in line)
+    assert "name a file with GPU pools" in init(project, plain)
+    assert "name a file with GPU pools" not in init(project, EKSCTL)
+
+
+def test_machine_types_of_a_node_pool_are_named_as_the_note_says(project: Project) -> None:
+    told = init(project, NODE_POOL)
+    advice = "name those to plan with in a requirement of node.kubernetes.io/instance-type"
+    assert re.search(r"NodePool gpus allows \d+ machine types; " + advice, told)
+    named = "- {key: node.kubernetes.io/instance-type, operator: In, values: [g6.2xlarge]}"
+    told = init(project, NODE_POOL.replace("      requirements:\n", f"      requirements:\n        {named}\n"))
+    assert advice not in told
+    pools = yaml.safe_load((project.root / "gpus/fleet.yaml").read_text())["pools"]
+    assert [pool["machine"] for pool in pools] == ["g6.2xlarge"]
+
+
+def test_auto_mode_is_replaced_by_node_groups_as_the_note_says(project: Project) -> None:
+    advice = "plan node groups or Karpenter instead"
+    assert advice in init(project, f"{EKSCTL}autoModeConfig: {{enabled: true}}\n")
+    assert advice not in init(project, EKSCTL)
+
+
+def test_pools_of_scaling_groups_are_added_by_hand_as_the_note_says(project: Project) -> None:
+    group = {"node_group_name": "l4", "instance_types": ["g6.2xlarge"], "scaling_config": [{"max_size": 2}]}
+    rows = [("aws_eks_cluster", {"name": "ml", "version": "1.35"}), ("aws_eks_node_group", group)]
+    rows += [("aws_autoscaling_group", {"name": "h100"})]
+    resources = [{"address": f"{kind}.a", "mode": "managed", "type": kind, "values": values} for kind, values in rows]
+    plan = json.dumps({"format_version": "1.2", "planned_values": {"root_module": {"resources": resources}}})
+    told = init(project, plan, "--region", "us-east-1", name="plan.json")
+    assert "nodes of Auto Scaling groups aren't read; add their pools by hand" in told
+    fleet = yaml.safe_load((project.root / "gpus/fleet.yaml").read_text())
+    fleet["pools"].append({"name": "h100", "machine": "p5.48xlarge", "count": {"max": 2}})
+    project.write("gpus/fleet.yaml", yaml.safe_dump(fleet))
+    done = project.run("plan", str(EXAMPLES / "workloads"), "--fleet", "gpus/fleet.yaml", "--format", "json")
+    assert [pool["name"] for pool in done.json["pools"]] == ["l4", "h100"]
+
+
+def test_partitioned_pools_get_their_mig_configuration_as_the_note_says(project: Project) -> None:
+    config = {"machine_type": "a2-highgpu-1g", "guest_accelerator": [{"type": "nvidia-tesla-a100", "count": 1,
+              "gpu_partition_size": "1g.5gb"}]}  # fmt: skip
+    cluster = {"name": "ml", "location": "us-central1", "min_master_version": "1.35"}
+    pool = {"name": "a100", "cluster": "ml", "node_count": 1, "node_config": [config]}
+    rows = [("google_container_cluster", cluster), ("google_container_node_pool", pool)]
+    resources = [{"address": f"{kind}.a", "mode": "managed", "type": kind, "values": values} for kind, values in rows]
+    plan = json.dumps({"format_version": "1.2", "planned_values": {"root_module": {"resources": resources}}})
+    told = init(project, plan, name="plan.json")
+    assert "its GPUs are partitioned (1g.5gb); set `mig` to their MIG configuration" in told
+    fleet = yaml.safe_load((project.root / "gpus/fleet.yaml").read_text())
+    fleet["pools"][0]["mig"] = "all-1g.5gb"
+    project.write("gpus/fleet.yaml", yaml.safe_dump(fleet))
+    slices = project.run("slices", "--fleet", "gpus/fleet.yaml", "--pool", "a100")
+    assert slices.out.count("1g.5gb") >= 7 or "mig" in slices.err, slices.err
+
+
+@pytest.mark.parametrize("kind", ["Application", "HelmRelease", "ProvisioningRequest", "GpuThing"])
+def test_objects_that_nothing_reads_are_given_rendered_as_the_fix_says(kind: str, project: Project) -> None:
+    unread = {
+        "Application": "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: a}\n"
+        "spec: {source: {chart: a, repoURL: https://charts.example}}\n",
+        "HelmRelease": "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: a}\n"
+        "spec: {chart: {spec: {chart: a, sourceRef: {kind: HelmRepository, name: r}}}}\n",
+        "ProvisioningRequest": "apiVersion: autoscaling.x-k8s.io/v1\nkind: ProvisioningRequest\nmetadata: {name: a}\n",
+        "GpuThing": "apiVersion: example.com/v1\nkind: GpuThing\nmetadata: {name: a}\nspec: {gpus: 1}\n",
+    }
+    fixes = {
+        "Application": "give what is built from its path: kustomize build … | pulumi-dra plan -",
+        "HelmRelease": "give what the chart renders: helm template … | pulumi-dra plan -",
+        "ProvisioningRequest": "give the pods that ask for the capacity",
+        "GpuThing": "give the pods that it makes",
+    }
+    project.write("given.yaml", unread[kind])
+    done = project.run("plan", "given.yaml", "--stack", "dev")
+    assert done.status == 3
+    assert fixes[kind] in done.out
+    rendered = (EXAMPLES / "workloads" / "two-pods.yaml").read_text()
+    followed = project.run("plan", "-", "--stack", "dev", stdin=rendered)
+    assert followed.status == 0
+    assert fixes[kind] not in followed.out
