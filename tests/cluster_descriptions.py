@@ -170,7 +170,7 @@ def plan(
     }
 
 
-EKSCTL = """\
+TWO_POOLS = """\
 apiVersion: eksctl.io/v1alpha5
 kind: ClusterConfig
 metadata: {name: ml, region: us-east-1, version: "1.35"}

@@ -6,11 +6,11 @@ import json
 
 from command_project import EXAMPLES, Project
 
-from cluster_descriptions import EKSCTL
+from cluster_descriptions import TWO_POOLS
 
 
 def test_plan_reads_pools_of_eksctl_and_notes_what_it_does_not_state(project: Project) -> None:
-    project.write("cluster.yaml", EKSCTL)
+    project.write("cluster.yaml", TWO_POOLS)
 
     done = project.run("plan", str(EXAMPLES / "workloads"), "--fleet", "cluster.yaml")
 

@@ -10,9 +10,9 @@ import pytest
 import yaml
 from command_project import EXAMPLES, Project
 
-from cluster_descriptions import EKSCTL
+from cluster_descriptions import TWO_POOLS
 
-TWO_CLUSTERS = f"{EKSCTL}---\n{EKSCTL.replace('name: ml,', 'name: web,').replace('maxSize: 4', 'maxSize: 2')}"
+TWO_CLUSTERS = f"{TWO_POOLS}---\n{TWO_POOLS.replace('name: ml,', 'name: web,').replace('maxSize: 4', 'maxSize: 2')}"
 NODE_POOL = """\
 apiVersion: karpenter.sh/v1
 kind: NodePool
@@ -44,7 +44,7 @@ def follow(project: Project, told: str, **values: str) -> str:
 
 
 def test_a_missing_region_is_given_as_the_fix_says(project: Project) -> None:
-    told = init(project, EKSCTL.replace("region: us-east-1, ", ""))
+    told = init(project, TWO_POOLS.replace("region: us-east-1, ", ""))
     assert "the region isn't stated here" in told
     assert "pulumi-dra init FOLDER --from cluster.yaml --region NAME" in told
     follow(project, told, FOLDER="gpus", NAME="us-west-2")
@@ -65,9 +65,9 @@ def test_one_of_several_clusters_is_chosen_as_the_fix_says(project: Project) -> 
 
 
 def test_a_file_with_gpu_pools_is_named_as_the_fix_says(project: Project) -> None:
-    plain = "".join(line for line in EKSCTL.splitlines(keepends=True) if "g6" not in line and "p5" not in line)
+    plain = "".join(line for line in TWO_POOLS.splitlines(keepends=True) if "g6" not in line and "p5" not in line)
     assert "name a file with GPU pools" in init(project, plain)
-    assert "name a file with GPU pools" not in init(project, EKSCTL)
+    assert "name a file with GPU pools" not in init(project, TWO_POOLS)
 
 
 def test_machine_types_of_a_node_pool_are_named_as_the_note_says(project: Project) -> None:
@@ -83,8 +83,8 @@ def test_machine_types_of_a_node_pool_are_named_as_the_note_says(project: Projec
 
 def test_auto_mode_is_replaced_by_node_groups_as_the_note_says(project: Project) -> None:
     advice = "plan node groups or Karpenter instead"
-    assert advice in init(project, f"{EKSCTL}autoModeConfig: {{enabled: true}}\n")
-    assert advice not in init(project, EKSCTL)
+    assert advice in init(project, f"{TWO_POOLS}autoModeConfig: {{enabled: true}}\n")
+    assert advice not in init(project, TWO_POOLS)
 
 
 def test_pools_of_scaling_groups_are_added_by_hand_as_the_note_says(project: Project) -> None:
