@@ -57,6 +57,7 @@ from dra_planner.clouds.protocol.refusals import (
 )
 from dra_planner.clouds.protocol.resources import (
     AttachedGpus,
+    ClusterAddons,
     ClusterResource,
     CountLimits,
     MachineTemplate,
@@ -101,6 +102,7 @@ __all__ = [
     "AttachedGpus",
     "Capacity",
     "Cloud",
+    "ClusterAddons",
     "ClusterResource",
     "ClusterSettings",
     "CountLimits",

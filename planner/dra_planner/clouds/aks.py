@@ -153,6 +153,7 @@ class Aks(Cloud):
         taints="nodeTaints",
         image="osSKU",
         version="orchestratorVersion",
+        max_pods="maxPods",
         desired=("count",),
         scaling="enableAutoScaling",
         limits=(CountLimits(minimum="minCount", maximum="maxCount"),),

@@ -21,6 +21,7 @@ from dra_planner.clouds.protocol.labels import NodeOrigin
 from dra_planner.clouds.protocol.refusals import private_network_fault
 from dra_planner.clouds.protocol.resources import (
     BoughtCapacity,
+    ClusterAddons,
     ClusterResource,
     CountLimits,
     MachineTemplate,
@@ -133,7 +134,23 @@ class Eks(Cloud):
     fact_sources = ("aws", "eks")
 
     provider = "pulumi:providers:aws"
-    cluster = ClusterResource(token="aws:eks/cluster:Cluster", version="version", region="region")
+    cluster = ClusterResource(
+        token="aws:eks/cluster:Cluster",
+        version="version",
+        region="region",
+        # docs.aws.amazon.com/eks/latest/APIReference/API_CreateCluster.html (bootstrapSelfManagedAddons)
+        addons=ClusterAddons(
+            by_default="bootstrapSelfManagedAddons",
+            managed="computeConfig.enabled",
+            token="aws:eks/addon:Addon",
+            name="addonName",
+            needed={
+                "vpc-cni": "its nodes never become ready",
+                "coredns": "its pods resolve no names",
+            },
+            replacements={"vpc-cni": ("cilium", "calico", "tigera", "antrea", "weave", "cni")},
+        ),
+    )
     pool = PoolResource(
         token="aws:eks/nodeGroup:NodeGroup",
         kind="node group",

@@ -123,6 +123,11 @@ class Gke(Cloud):
 
     capacities = {"on-demand": "on-demand", "spot": "spot", "reservation": "a reservation"}
     judged_purchases = ("on-demand", "spot", "reservation", "flex-start", "queued")
+    installer_off = (
+        "nodeConfig.guestAccelerators",
+        "gpuDriverInstallationConfig.gpuDriverVersion",
+        "INSTALLATION_DISABLED",
+    )
     spot = (("nodeConfig.spot", "true"), ("nodeConfig.preemptible", "true"))
     reservation_meaning = "the name of a reservation"
     pods_range = "10.4.0.0/14"
@@ -183,6 +188,7 @@ class Gke(Cloud):
         attached=AttachedGpus(path="nodeConfig.guestAccelerators"),
         labels="nodeConfig.labels",
         version="version",
+        max_pods="maxPodsPerNode",
         taints="nodeConfig.taints",
         desired=("nodeCount", "initialNodeCount"),
         desired_per_zone=True,

@@ -105,6 +105,12 @@ from dra_policies.rules.pools import (
     scaling_exceeds_pools,
     spot_without_disruption_budget,
 )
+from dra_policies.rules.prerequisites import (
+    cluster_addon_missing,
+    driver_installer_missing,
+    driver_pods_rejected,
+    driver_publishes_no_gpus,
+)
 from dra_policies.rules.record import (
     class_differs_from_plan,
     driver_differs_from_plan,
@@ -131,6 +137,9 @@ RULES: Final[tuple[Rule, ...]] = (
     driver_chart_refuses.RULE,
     driver_cannot_be_installed.RULE,
     driver_not_pinned.RULE,
+    driver_installer_missing.RULE,
+    driver_pods_rejected.RULE,
+    driver_publishes_no_gpus.RULE,
     driver_key_ignored.RULE,
     driver_root_wrong.RULE,
     driver_installed_twice.RULE,
@@ -148,6 +157,7 @@ RULES: Final[tuple[Rule, ...]] = (
     capacity_kinds_mixed.RULE,
     class_differs_from_plan.RULE,
     cluster_takes_no_claims.RULE,
+    cluster_addon_missing.RULE,
     devices_shared_across_tenants.RULE,
     disk_refused_by_machine.RULE,
     disk_too_small.RULE,

@@ -26,6 +26,7 @@ from dra_policies.stack.releases import (
     operator_of_release,
 )
 from dra_policies.stack.resource import Resource, namespace_of
+from dra_policies.stack.subcharts import with_subcharts
 from dra_policies.unknowns import UNKNOWN, Properties, as_mapping
 from dra_policies.view.driver_pod import plugin_pod
 from dra_policies.view.node_selection import affine, every, selects, some
@@ -82,7 +83,8 @@ def _is_judged(resource: Resource) -> bool:
 
 def view_of_stack(resources: Sequence[Resource]) -> StackView:
     """Return the view of a whole stack, its demand judged on what it declares."""
-    drivers = tuple(driver for each in resources if (driver := driver_of_release(each, resources)))
+    charts = tuple(part for each in resources for part in with_subcharts(each))
+    drivers = tuple(driver for each in charts if (driver := driver_of_release(each, resources)))
     view = StackView(
         complete=True,
         expects_record=True,
@@ -94,11 +96,11 @@ def view_of_stack(resources: Sequence[Resource]) -> StackView:
         versions=_versions(resources),
         installs_charts=any(each.type in RELEASES for each in resources)
         and any(cloud_of_cluster(each) is not None for each in resources),
-        has_gpu_operator=any(is_gpu_operator(each) for each in resources),
-        device_plugins=_device_plugins(resources),
-        mig_managers=tuple(found for each in resources if (found := mig_manager_of_release(each))),
+        has_gpu_operator=any(is_gpu_operator(each) for each in charts),
+        device_plugins=_device_plugins(charts),
+        mig_managers=tuple(found for each in charts if (found := mig_manager_of_release(each))),
         drivers=drivers,
-        operators=tuple(one for each in resources if (one := operator_of_release(each))),
+        operators=tuple(one for each in charts if (one := operator_of_release(each))),
         closed_efa_groups=tuple(closed_efa_groups(resources)),
         quotas=tuple(quota for each in resources if (quota := critical_pod_quota(each, resources))),
     )

@@ -126,6 +126,7 @@ class Cloud(ABC):
     system_images: ClassVar[Mapping[str, str]]
     images_with_device_plugin: ClassVar[tuple[str, ...]] = ()  # how names of images begin that bring one
     images_without_driver: ClassVar[tuple[str, ...]] = ()  # that GPU machines boot, and find no driver in
+    installer_off: ClassVar[tuple[str, str, str]] = ("", "", "")  # list of GPUs, property, value that installs nothing
     driver_left_out: ClassVar[tuple[tuple[str, str], ...]] = ()  # properties of its pools and values that leave it out
     last_minors: ClassVar[Mapping[str, int]] = MappingProxyType({})  # of images that are no longer made, by prefix
 

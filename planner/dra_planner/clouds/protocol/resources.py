@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 
@@ -85,6 +86,7 @@ class PoolResource:
     taints: str
     image: str = ""
     version: str = ""
+    max_pods: str = ""  # most pods of a node
     release: str = ""  # the version of the node image, which begins with that of Kubernetes
     desired: tuple[str, ...]
     desired_per_zone: bool = False
@@ -96,6 +98,23 @@ class PoolResource:
     disk_type: str = ""
     bought: BoughtCapacity | None = None
     network_profile: str = ""  # set where nodes publish network devices
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterAddons:
+    """What a cluster runs only if somebody installs it.
+
+    `by_default` is the property that turns off what the cloud installs, `managed` the one with which the cloud runs
+    everything itself. `token` and `name` are the resource that is an add-on and its property. `needed` has the
+    consequence of each missing add-on, `replacements` parts of the names of what replaces it.
+    """
+
+    by_default: str
+    managed: str
+    token: str
+    name: str
+    needed: Mapping[str, str]
+    replacements: Mapping[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,4 +136,5 @@ class ClusterResource:
     version_is_floor: bool = False
     dataplane: tuple[str, str] = ("", "")
     dataplane_default: str = ""
+    addons: ClusterAddons | None = None
     managed: str = ""

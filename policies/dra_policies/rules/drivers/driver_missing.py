@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
 
-from dra_planner.claims.written import alternatives, written_claims
 from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
-from dra_policies.view.claim_specs import GPU_CLASSES
 from dra_policies.view.stack_view import StackView
-
-_GPUS: Final = "resources.gpus.enabled"
 
 
 def check(view: StackView) -> Iterator[Finding]:
-    yield from _publishes_none(view)
     if not view.complete or view.drivers or view.has_gpu_operator or not view.installs_charts:
         return
     for pool in view.pools:
@@ -23,23 +17,6 @@ def check(view: StackView) -> Iterator[Finding]:
                 message=f"{pool.title} is for claims, and no release of this stack installs the DRA driver",
                 fix="add a release of the chart dra-driver-nvidia-gpu, or install the driver from elsewhere",
                 urn=pool.urn,
-            )
-            return
-
-
-def _publishes_none(view: StackView) -> Iterator[Finding]:
-    """Yield a driver that leaves GPUs to somebody else, where claims are for them."""
-    if not view.complete or view.manifests is None or not view.drivers:
-        return
-    if any(driver.values is None or driver.values.flag(_GPUS, True) is not False for driver in view.drivers):
-        return
-    for claim in written_claims(view.manifests):
-        names = {exact.device_class_name for request in claim.spec.requests for exact in alternatives(request)}
-        if names & GPU_CLASSES:
-            yield Finding(
-                message=f"{view.drivers[0].title} publishes no GPU ({_GPUS} is false), and {claim.title} requests one",
-                fix=f"set {_GPUS} and gpuResourcesEnabledOverride to true among its values",
-                urn=view.drivers[0].urn,
             )
             return
 

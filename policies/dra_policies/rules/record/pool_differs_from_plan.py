@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dra_planner.clouds import POOL, NodeLabel
+from dra_planner.clouds import POOL, NodeLabel, cloud
+from dra_planner.fleet import Pool
 from dra_planner.model import Taint
 from dra_planner.planfile import PlanFile, PoolRow
 from dra_planner.wording import counted
 from dra_policies.rules.rule import Finding, Rule
+from dra_policies.unknowns import UNKNOWN
 from dra_policies.view.planned_nodes import planned_nodes
 from dra_policies.view.stack_view import DeclaredPool, StackView
 
@@ -47,6 +49,7 @@ def _check_pool(pool: DeclaredPool, rows: dict[str, PoolRow], plan_file: PlanFil
         row = rows[pool.name]
         yield from _compare("machine", pool.machine, row.machine, pool)
         yield from _compare_counts(pool, row, changing=plan_file.fleet.counts_change(pool.name))
+        yield from _compare_nodes(pool, plan_file.fleet.pool(pool.name))
         if pool.has_gpus is not False:
             nodes = planned_nodes(plan_file, pool.name)
             yield from _compare_labels(pool, nodes.labels)
@@ -69,6 +72,29 @@ def _compare_counts(pool: DeclaredPool, row: PoolRow, *, changing: bool) -> Iter
         yield from _compare("maximum node count", pool.count_max, row.nodes.max, pool)
     if not pool.leaves_desired and not changing:
         yield from _compare("desired node count", pool.count_desired, row.nodes.desired, pool)
+
+
+def _compare_nodes(pool: DeclaredPool, planned: Pool) -> Iterator[Finding]:
+    """Compare what nodes are bought as, boot, and hold, where the resource of the pool says it."""
+    of_cloud = cloud(pool.cloud)
+    for path, value in of_cloud.spot:
+        given = pool.own.at(path)
+        is_spot = None if given is UNKNOWN else given == value or (given is True and value == "true")
+        if is_spot is None:
+            yield _unknown(pool, path)
+        elif is_spot and planned.source.kind != "spot":
+            text = f"{pool.title}: its nodes are Spot nodes ({path}), but the plan has {planned.source.kind} nodes"
+            yield Finding(message=text, fix=_FIX, urn=pool.urn)
+    if planned.source.kind == "spot" and not any(pool.own.at(path) for path, _ in of_cloud.spot):
+        text = f"{pool.title}: its nodes aren't Spot nodes, but the plan has Spot nodes"
+        yield Finding(message=text, fix=_FIX, urn=pool.urn)
+    path = of_cloud.pool.max_pods
+    if path and pool.own.at(path) is not None and planned.max_pods is not None:
+        yield from _compare("maximum number of pods", pool.own.count(path, 0), planned.max_pods, pool)
+    images = set(of_cloud.gpu_images.values())
+    if pool.has_gpus and planned.image is None and images and pool.image and pool.image not in images:
+        text = f"{pool.title}: its image is {pool.image}, but the plan counts on {' or '.join(sorted(images))}"
+        yield Finding(message=text, fix=_FIX, urn=pool.urn, certain=False)
 
 
 def _compare_labels(pool: DeclaredPool, planned: tuple[NodeLabel, ...]) -> Iterator[Finding]:

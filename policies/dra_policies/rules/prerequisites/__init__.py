@@ -1,0 +1,1 @@
+"""Parts of a cluster without which no node publishes devices."""

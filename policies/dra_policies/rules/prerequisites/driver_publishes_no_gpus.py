@@ -1,0 +1,52 @@
+"""A DRA driver that leaves GPUs to another driver, in a stack whose claims are for GPUs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from dra_planner.claims.written import alternatives, written_claims
+from dra_planner.model import ClaimSpec
+from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
+from dra_policies.view.claim_specs import GPU_CLASSES
+from dra_policies.view.stack_view import StackView
+
+_GPUS: Final = "resources.gpus.enabled"
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    if not view.complete or not view.drivers:
+        return
+    if any(driver.values is None or driver.values.flag(_GPUS, True) is not False for driver in view.drivers):
+        return
+    for title, spec in _claims(view):
+        names = {exact.device_class_name for request in spec.requests for exact in alternatives(request)}
+        if names & GPU_CLASSES:
+            yield Finding(
+                message=f"{view.drivers[0].title} publishes no GPU ({_GPUS} is false), and {title} requests one",
+                fix=f"set {_GPUS} and gpuResourcesEnabledOverride to true among its values",
+                urn=view.drivers[0].urn,
+            )
+            return
+
+
+def _claims(view: StackView) -> Iterator[tuple[str, ClaimSpec]]:
+    """Yield the claims of the stack's objects, and those of the demand of its plan."""
+    for claim in written_claims(view.manifests) if view.manifests is not None else ():
+        yield claim.title, claim.spec
+    for shape in view.judgement.demand.shapes if view.judgement is not None else ():
+        for shape_claim in shape.claims:
+            yield str(shape.members[0].workload), shape_claim.spec
+
+
+RULE = Rule(
+    id="driver-publishes-no-gpus",
+    says="The DRA driver publishes GPUs if claims request them.",
+    why="The driver publishes only what its chart enables, so the claims are never allocated.",
+    fix="Enable GPUs among the values of the chart.",
+    level="mandatory",
+    is_outage=True,
+    url=DRIVER_PAGE,
+    needs="stack",
+    check=check,
+)
