@@ -241,7 +241,7 @@ def _want(answer: _Answer, pods: int | None) -> None:
 
 def _worst_of_each(fits: Sequence[Fits]) -> Fits:
     """Return what the items of a workload say of each pool together; every one speaks of all pools."""
-    first, *others = {id(each): each for each in fits}.values() or [()]  # items of one workload may share theirs
+    first, *others = dict.fromkeys(fits) or [()]  # items of one workload may share theirs
     if not others:
         return first
     return tuple(

@@ -24,10 +24,10 @@ from dra_planner.sizing.topology import ZONES
 class DoubtfulPlace:
     """`place`, with a second question where the first answer rests on a doubt. Nodes are opened through `open`."""
 
-    _offers: dict[int, Offer] = field(default_factory=dict)  # by the identity of the node's template
-    _doubtful: set[int] = field(default_factory=set)  # templates of which an estimate or a label is not certain
-    _generous: dict[int, Template] = field(default_factory=dict)
-    _loosened: dict[tuple[str, int], Shape] = field(default_factory=dict)
+    _offers: dict[Template, Offer] = field(default_factory=dict)
+    _doubtful: set[Template] = field(default_factory=set)  # templates of which an estimate or a label is not certain
+    _generous: dict[Template, Template] = field(default_factory=dict)
+    _loosened: dict[tuple[str, Template], Shape] = field(default_factory=dict)
 
     def open(
         self,
@@ -43,31 +43,31 @@ class DoubtfulPlace:
         """
         sight = sight_of(demand.shapes, demand.namespaces) if sight is None else sight
         state = open_offer(offer, classes, features, sight)
-        self._offers[id(state.template)] = offer
+        self._offers[state.template] = offer
         most = {name: amount for name, amount in offer.at_most.items() if amount > offer.node.allocatable.get(name, 0)}
         if not most and not offer.unknown_labels:
             return state, state
         node = replace(offer.node, allocatable={**offer.node.allocatable, **most})
         generous = open_offer(replace(offer, node=node), classes, features, sight) if most else state
-        self._doubtful.add(id(state.template))
-        self._generous[id(state.template)] = generous.template
+        self._doubtful.add(state.template)
+        self._generous[state.template] = generous.template
         return state, generous
 
     def __call__(self, shape: Shape, node: NodeState) -> Answer:
         """Return what `place` says, or that it cannot be told where a doubt alone keeps the pod away."""
-        offer = self._offers.get(id(node.template))
+        offer = self._offers.get(node.template)
         label = "" if offer is None else self.missing_label(shape, offer)
         if offer is not None and label:
             if offer.is_unknown_label(label):
                 return Undecided(shape, node, "label", details=(label,))
             return Refusal(shape, node, "filter", misfit=Misfit("topology-label", label=label))
         verdict = place(shape, node)
-        if not isinstance(verdict, Refusal) or verdict.misfit is None or id(node.template) not in self._doubtful:
+        if not isinstance(verdict, Refusal) or verdict.misfit is None or node.template not in self._doubtful:
             return verdict
         if verdict.misfit.filter not in ("resources", "node-selector"):
             return verdict
         loosened = self._loosen(shape, node.template)
-        again = place(loosened, replace(node, template=self._generous[id(node.template)], _cache={}))
+        again = place(loosened, node.on_template(self._generous[node.template]))
         if isinstance(again, Refusal):
             return verdict
         if verdict.misfit.filter == "resources" and isinstance(again, Placement):
@@ -89,9 +89,9 @@ class DoubtfulPlace:
 
     def _loosen(self, shape: Shape, template: Template) -> Shape:
         """Return the shape without what it demands of labels whose values are known at run time only."""
-        key = (shape.id, id(template))
+        key = (shape.id, template)
         if key not in self._loosened:
-            offer = self._offers[id(template)]
+            offer = self._offers[template]
             pod = _without_unknown(shape.pod, offer)
             self._loosened[key] = shape if pod == shape.pod else replace(shape, id=f"{shape.id}~{offer.name}", pod=pod)
         return self._loosened[key]

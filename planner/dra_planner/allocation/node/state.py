@@ -143,6 +143,14 @@ class NodeState:
         left = tuple(sorted((index, tuple(sorted(used.items()))) for index, used in shares.items()))
         return replace(self, taken=taken, shares=left, _cache={})
 
+    def with_used(self, used: tuple[tuple[str, int], ...]) -> NodeState:
+        """Return the state with these amounts in use, sorted by name, and all else as it is."""
+        return replace(self, used=used, _cache={})
+
+    def on_template(self, template: Template) -> NodeState:
+        """Return the same state of another node, whose devices are those of this one."""
+        return replace(self, template=template, _cache={})
+
     def with_claims(self, claims: Iterable[HeldClaim]) -> NodeState:
         """Return the state with these shared claims at hand instead."""
         return replace(self, claims=tuple(sorted(claims, key=lambda c: c.key)), _cache={})

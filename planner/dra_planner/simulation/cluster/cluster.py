@@ -178,7 +178,7 @@ class Cluster:
         """Let a node take no pod any more; those on it stay. It still counts where pods are spread over nodes."""
         stage = self.stage_of[node]
         used = {**dict(stage.state.used), "pods": stage.node.allocatable.get("pods", 0)}
-        state = replace(stage.state, used=tuple(sorted(used.items())), _cache={})
+        state = stage.state.with_used(tuple(sorted(used.items())))
         self._move(node, self.stages.with_state(stage, state))
         self.version += 1
 

@@ -22,6 +22,8 @@ class RowPrices:
     model: BoundModel
     costs: Sequence[int]
     known: dict[int, list[int]] = field(default_factory=dict)
+    _needs: dict[frozenset[tuple[int, int]], int] = field(default_factory=dict)  # needs of a row → their number
+    _numbers: dict[int, tuple[int, ...]] = field(default_factory=dict)  # of the rows of a pool
 
     def worth(self, pool: int, prices: Mapping[int, int], gains: Gains) -> tuple[int, list[int]]:
         """Return what no node of the pool is worth more than at these prices of items, and the prices of rows that
@@ -30,7 +32,7 @@ class RowPrices:
         rows = self.known.get(pool) or self._of_another(pool)
         each = self.model.pools[pool]
         priced = [(row, price) for row, price in zip(each.rows, rows, strict=True) if price]
-        key = tuple((id(row.needs), price) for row, price in priced)
+        key = tuple((number, price) for number, price in zip(self._numbers_of(pool), rows, strict=True) if price)
         unpaid = gains.get(key)
         if unpaid is None:
             unpaid = gains[key] = [
@@ -43,6 +45,13 @@ class RowPrices:
             if item in each.most:
                 worth += left * min(each.most[item], self.model.demand[item])
         return worth, rows
+
+    def _numbers_of(self, pool: int) -> tuple[int, ...]:
+        """Return a number for each row of the pool; rows with equal needs have the same, in all pools."""
+        if pool not in self._numbers:
+            needs = (frozenset(row.needs.items()) for row in self.model.pools[pool].rows)
+            self._numbers[pool] = tuple(self._needs.setdefault(each, len(self._needs)) for each in needs)
+        return self._numbers[pool]
 
     def _of_another(self, pool: int) -> list[int]:
         """Return the prices of this pool's rows as a pool near it in price has them, 0 where none is known."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from dra_planner.model import Reason, Shape, SharedLimit
 from dra_planner.sizing.items import Item, ShapePods
 from dra_planner.sizing.packing.empty_nodes import Nodes
-from dra_planner.sizing.packing.filling import FillStop
+from dra_planner.sizing.packing.filling import FillStage, FillStop
 from dra_planner.sizing.packing.first_fit import Room
 
 
@@ -113,16 +113,16 @@ def find_compatibility(
 
 
 def _takers(found: Compatibility, index: int, item: Item) -> tuple[int, ...]:
-    filled: dict[int, tuple[int, bool]] = {}
+    filled: dict[FillStage, tuple[int, bool]] = {}
     nodes, takers = found.nodes, []
     room_for, fills, ended = nodes.filling.room_for, found.fills, found.ended
     choosy = [part.shape for part in item.parts if not nodes.is_admitted_everywhere(part.shape)]
     for pool, room in enumerate(found.rooms):
         count, is_ended = 0, True
         if not choosy or all(nodes.admits(shape, pool) for shape in choosy):
-            known = filled.get(id(room.empty))
+            known = filled.get(room.empty)
             if known is None:
-                known = filled[id(room.empty)] = room_for(item, room.empty, item.count)
+                known = filled[room.empty] = room_for(item, room.empty, item.count)
             count, is_ended = known
         fills[index, pool] = count
         if is_ended:

@@ -116,11 +116,11 @@ class FillStage:
     def state(self) -> NodeState:
         """The node as the allocator sees it."""
         amounts = tuple((name, amount) for name, amount in zip(self.kind.names, self.used, strict=True) if amount)
-        return replace(self.held.state, used=amounts, _cache={})
+        return self.held.state.with_used(amounts)
 
     def on(self, node: NodeState) -> NodeState:
         """Return another node of the kind (other labels, another name) in this state."""
-        return replace(self.state, template=node.template, _cache={})
+        return self.state.on_template(node.template)
 
     def free(self, name: str) -> int:
         """Return what is left of a resource."""
@@ -132,21 +132,21 @@ class Filling:
     """Asks the allocator, and remembers."""
 
     def __init__(self) -> None:
-        self._kinds: dict[int, NodeKind] = {}
+        self._kinds: dict[Template, NodeKind] = {}
         self._probes: dict[object, int] = {}
         self._claimless: dict[object, dict[str, ItemUse]] = {}
 
     def open(self, state: NodeState) -> FillStage:
         """Return the stage of a node in this state; nodes of one template are of one kind."""
-        kind = self._kinds.get(id(state.template))
+        kind = self._kinds.get(state.template)
         if kind is None:
             amounts = state.node.allocatable
             names = tuple(sorted({*amounts, *(name for name, _ in state.used)}))
             watching = frozenset(view for view, _ in state.template.sight.watchers)
             capacity = tuple(amounts.get(name, 0) for name in names)
-            claimless = self._claimless.setdefault((names, id(state.template.sight)), {})
+            claimless = self._claimless.setdefault((names, state.template.sight), {})
             kind = NodeKind(state.template, names, capacity, watching, claimless=claimless)
-            self._kinds[id(state.template)] = kind
+            self._kinds[state.template] = kind
         used = dict(state.used)
         return _stage(kind, tuple(used.get(name, 0) for name in kind.names), _held(kind, state))
 
@@ -278,7 +278,7 @@ def _held(kind: NodeKind, state: NodeState) -> Held:
     key = (state.taken, state.shares, state.ports, state.pods, state.claims)
     found = kind.helds.get(key)
     if found is None:
-        found = kind.helds[key] = Held(replace(state, used=(), _cache={}), kind.watching)
+        found = kind.helds[key] = Held(state.with_used(()), kind.watching)
     return found
 
 
