@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import layout
 import pictures
 import platform_options
 import reference_pages
@@ -31,6 +32,10 @@ def _write_platform_options() -> None:
     (ROOT / platform_options.PAGE).write_text(platform_options.text(), encoding="utf-8")
 
 
+def _write_layout() -> None:
+    (ROOT / layout.PAGE).write_text(layout.page(), encoding="utf-8")
+
+
 def _write_schemas() -> None:
     subprocess.run([sys.executable, "-m", "dra_command.schemas", "docs/schema"], cwd=ROOT, check=True)
 
@@ -50,6 +55,7 @@ _MODULES = {
 _COMPONENTS = "docs/schema/components.json"
 PAGES: dict[str, Callable[[], None]] = {
     platform_options.PAGE: _write_platform_options,
+    layout.PAGE: _write_layout,
     **{page: _printed_by(page, "-m", module) for page, module in _MODULES.items()},
     _COMPONENTS: _printed_by(_COMPONENTS, "-c", "import pulumi_dra.hosting as h; print(h.schema_text(), end='')"),
     "docs/schema/": _write_schemas,

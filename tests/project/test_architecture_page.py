@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 import tomllib
 from pathlib import Path
 
@@ -48,6 +49,14 @@ def imported(package: str) -> set[str]:
                 continue
             found |= {".".join(name.split(".")[:2]) for name in names if name.split(".")[0] in others}
     return found
+
+
+def test_the_layout_is_that_of_the_tree() -> None:
+    sys.path.insert(0, str(ROOT / "docs"))
+    import layout
+
+    assert layout.page() == PAGE, "run: docs/generate.py docs/architecture.md"
+    assert set(layout.PACKAGES) == {f"{folder}/{package}" for package, folder in PACKAGES.items()}
 
 
 @pytest.mark.parametrize("package", PACKAGES)

@@ -1,0 +1,1 @@
+"""The subcommand `catalog`: rows of the tables, as tables or JSON."""

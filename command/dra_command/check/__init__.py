@@ -1,0 +1,1 @@
+"""The subcommand `check`: findings of the rules, in every format, and their repair."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from dra_command.findings.check_result import CheckResult, summary
+from dra_command.check.summary import summary
+from dra_command.findings.check_result import CheckResult
 from dra_command.pens.html.page import ReportEntry, diagnostic_entry, render_page
 from dra_planner.wording import counted
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from dra_command.findings.check_result import CheckResult, summary
+from dra_command.check.summary import summary
+from dra_command.findings.check_result import CheckResult
 from dra_command.pens.markdown import details, diagnostic_lines, joined, safe
 from dra_command.pens.signs import DRAWN
 from dra_command.pens.verdict_words import VERDICT_WORDS

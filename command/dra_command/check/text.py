@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TextIO
 
-from dra_command.findings.check_result import CheckResult, summary
+from dra_command.check.summary import summary
+from dra_command.findings.check_result import CheckResult
 from dra_command.pens.terminal.page import Page
 
 

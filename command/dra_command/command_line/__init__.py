@@ -1,0 +1,1 @@
+"""Words of the command line: options, usage errors, exit status, progress, and files that are written."""

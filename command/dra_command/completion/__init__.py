@@ -1,0 +1,1 @@
+"""The subcommand `completion`: scripts that complete words in a shell."""

@@ -24,7 +24,6 @@ from dra_planner.errors import NOWHERE, Diagnostic, PlannerError
 from dra_planner.model import Verdict, worst
 from dra_planner.plan import PlanRequest, make_plan, overall_verdict, read_checked
 from dra_planner.releases import MAXIMUM_MINOR, features_of, parse_version
-from dra_planner.wording import counted
 from dra_policies.configuration.reading import unknown_rule
 from dra_policies.rules import (
     COULD_NOT_RUN,
@@ -112,18 +111,16 @@ def find_violations(
         skipped += tuple(
             SkippedRule(rule, MISSING_INPUT["stack"]) for rule in OF_STACKS if levels.get(rule) != "disabled"
         )
-    checked = CheckResult(
+    return CheckResult(
         verdict=overall_verdict(placing, found),
         diagnostics=order_findings(found),
         workloads=len(view.manifests.workloads) if view.manifests is not None else 0,
-        passed="",
         kubernetes=view.features.version if view.features is not None else "",
         judged=tuple(rule.id for rule in judging),
         skipped=skipped,
         exempted=kept.exempted,
         known=len(old),
     )
-    return replace(checked, passed=_passed(checked))
 
 
 def _unexplained(
@@ -171,16 +168,6 @@ def _skipped(rules: Iterable[Rule], *, has_pools: bool) -> Iterator[SkippedRule]
     for rule in rules:
         if rule.needs == "stack" or (rule.needs == "pools" and not has_pools):
             yield SkippedRule(rule.id, MISSING_INPUT[rule.needs])
-
-
-def _passed(checked: CheckResult) -> str:
-    """Return what to say where no rule is broken: how much that means."""
-    workloads, judged = counted(checked.workloads, "workload"), counted(len(checked.judged), "rule")
-    said = [f"No rule is broken: {judged} on {workloads}, for Kubernetes {checked.kubernetes}"]
-    for needs, what in (("pools", "need --stack, --fleet or --observed"), ("stack", "judge Pulumi stacks alone")):
-        number = sum(each.why == MISSING_INPUT[needs] for each in checked.skipped)
-        said += [f"{number} more {what}"] if number else []
-    return "; ".join(said) + f"{checked.not_told}."
 
 
 def _view(inputs: CommandInputs) -> tuple[StackView, Verdict]:

@@ -1,0 +1,1 @@
+"""The subcommand `init`: the first files of a project."""

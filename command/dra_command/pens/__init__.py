@@ -1,0 +1,1 @@
+"""How text, Markdown, HTML, and SVG look in all reports."""

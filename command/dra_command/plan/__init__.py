@@ -1,0 +1,1 @@
+"""The subcommand `plan`: plans, saved plans, and comparisons of plans."""

@@ -1,0 +1,1 @@
+"""The report of a plan, in every format, for the subcommands that print one."""

@@ -1,0 +1,1 @@
+"""The subcommand `rehearse`: a plan next to what the real scheduler did."""

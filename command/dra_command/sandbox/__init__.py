@@ -1,0 +1,1 @@
+"""The subcommand `sandbox`: a stack on simulated clouds."""

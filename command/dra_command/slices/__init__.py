@@ -1,0 +1,1 @@
+"""The subcommand `slices`: ResourceSlices of a node that does not exist yet."""

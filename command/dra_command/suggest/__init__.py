@@ -1,0 +1,1 @@
+"""The subcommand `suggest`: machine types for workloads."""

@@ -1,0 +1,1 @@
+"""The subcommand `verify`: a cluster compared with its plan."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from textwrap import dedent
+from textwrap import dedent, indent
 
 from worktree import Worktree
 
@@ -110,6 +110,24 @@ def test_an_output_format(follow: Follow) -> None:
     )
     tree.replace(answer, "import print_check\n", "import print_check\nfrom dra_command.check.tsv import check_tsv\n")
     assert tree.check() == ""
+
+
+def test_the_text_of_a_report(follow: Follow) -> None:
+    tree = follow("Change the text of a report")
+    start, _, _ = tree.read("command/dra_command/check/text.py").partition("    with Page(file) as page:\n")
+    body = """\
+        with Page(file) as page:
+            for each in checked.diagnostics:
+                page.line(f"FINDING {each.severity} {each.code}")
+            page.line(f"TOTAL {summary(checked)}")
+    """
+    tree.write("command/dra_command/check/text.py", start + indent(dedent(body), "    "))
+    assert "FINDING error" in tree.check(), "another text than the golden file's"
+    tree.run(*tree.recipe.commands[-1], REWRITE_GOLDEN="1")
+    assert tree.check() == ""
+    lines = tree.read("tests/command/golden/check.txt").splitlines()
+    assert len(lines) > 2
+    assert [line for line in lines if not line.startswith(("FINDING ", "TOTAL "))] == []
 
 
 def test_a_workload_kind(follow: Follow) -> None:

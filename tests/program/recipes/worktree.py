@@ -15,7 +15,7 @@ from pathlib import Path
 
 from page import PROJECT, PYTHON, Recipe
 
-_MADE = {".venv", "__pycache__", ".hypothesis", ".git"}
+_MADE = {".venv", "__pycache__", ".hypothesis", ".pytest_cache"}
 ROLES = ("planner", "policies", "command", "components", "sandbox", "tutorials")
 
 
@@ -71,9 +71,10 @@ class Worktree:
         csv.DictWriter(row, columns, restval="", lineterminator="\n").writerow(cells)
         self.append(path, row.getvalue())
 
-    def run(self, *words: str) -> subprocess.CompletedProcess[str]:
-        """Run the interpreter of the copy in it."""
-        environment = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "PYTEST"))}
+    def run(self, *words: str, **variables: str) -> subprocess.CompletedProcess[str]:
+        """Run the interpreter of the copy in it, with more environment variables."""
+        inherited = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "PYTEST"))}
+        environment = {**inherited, **variables}
         return subprocess.run([PYTHON, *words], cwd=self.root, env=environment, capture_output=True, text=True)
 
     def changes(self) -> set[str]:

@@ -1,0 +1,1 @@
+"""Blocks of pages and scripts that hold manifests: fences, heredocs, and files in containers."""

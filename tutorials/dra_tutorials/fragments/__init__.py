@@ -1,0 +1,1 @@
+"""Parts of manifests, with the object that they belong to."""

@@ -1,0 +1,1 @@
+"""Shell commands of tutorials: Helm, kubectl, and MIG."""

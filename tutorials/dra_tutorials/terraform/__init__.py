@@ -1,0 +1,1 @@
+"""Terraform programs: Kubernetes objects and Helm releases in them."""

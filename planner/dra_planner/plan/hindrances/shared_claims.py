@@ -22,15 +22,16 @@ Source: kubernetes/kubernetes#139016, fixed by #139017 and cherry-picked by #139
 def find_stuck_shared_claims(situation: ClusterSituation) -> Iterator[Hindrance]:
     """Yield workloads of which only the first pod starts before that patch."""
     minor = situation.features.minor
-    if minor not in FIXED_IN:
+    patch = FIXED_IN.get(minor)
+    if patch is None:
         return
     for workload, pod_set in pod_sets_with_claims(situation.manifests):
         if pod_set.figures.steady > 1 and _mixes(pod_set, workload.meta.namespace, situation):
             text = (
                 f"{workload.ref}: its pods share a claim to devices of several nodes and have claims of their own; "
-                f"before Kubernetes 1.{minor}.{FIXED_IN[minor]}, only the first pod is scheduled"
+                f"before Kubernetes 1.{minor}.{patch}, only the first pod is scheduled"
             )
-            fix = f"check that the control plane runs Kubernetes 1.{minor}.{FIXED_IN[minor]} or later"
+            fix = f"check that the control plane runs Kubernetes 1.{minor}.{patch} or later"
             yield fact(text, fix, workload.ref, place=workload.place)
 
 

@@ -1,0 +1,34 @@
+"""One sentence for all findings: how many there are, or how much it means that there are none."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from dra_command.findings.check_result import CheckResult
+from dra_command.findings.evaluation import MISSING_INPUT
+from dra_planner.wording import counted
+
+
+def summary(checked: CheckResult) -> str:
+    """Return the number of findings of each severity; without findings, what was checked."""
+    by_severity = Counter(each.severity for each in checked.diagnostics)
+    if not by_severity:
+        return checked.passed or _passed(checked)
+    said = (counted(by_severity[name], name) for name in ("error", "warning", "note") if by_severity[name])
+    return f"{', '.join(said)}{_uncounted(checked)}."
+
+
+def _passed(checked: CheckResult) -> str:
+    workloads, judged = counted(checked.workloads, "workload"), counted(len(checked.judged), "rule")
+    said = [f"No rule is broken: {judged} on {workloads}, for Kubernetes {checked.kubernetes}"]
+    for needs, what in (("pools", "need --stack, --fleet or --observed"), ("stack", "judge Pulumi stacks alone")):
+        number = sum(each.why == MISSING_INPUT[needs] for each in checked.skipped)
+        said += [f"{number} more {what}"] if number else []
+    return "; ".join(said) + f"{_uncounted(checked)}."
+
+
+def _uncounted(checked: CheckResult) -> str:
+    """Return the number of findings that are left out, as the end of a sentence; "" for none."""
+    said = [f"{counted(len(checked.exempted), 'finding')} exempted"] if checked.exempted else []
+    said += [f"{counted(checked.known, 'finding')} known before"] if checked.known else []
+    return "".join(f"; {each}" for each in said)
