@@ -49,6 +49,7 @@ def _write_reference() -> None:
 _MODULES = {
     "docs/catalog.md": "dra_planner.drivers.catalog_page",
     "docs/configuration.md": "dra_policies.configuration.page",
+    "docs/reference/custom-rules.md": "dra_policies.configuration.custom.page",
     "docs/messages.md": "dra_planner.catalog.messages_page",
     "docs/rules.md": "dra_policies.rules.page",
 }

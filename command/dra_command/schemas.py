@@ -22,6 +22,7 @@ from dra_command.plan.matrix.contract import MatrixOutput
 from dra_command.plan_report.contract.plan import PlanOutput
 from dra_command.portfolio.contract import PortfolioOutput
 from dra_command.rehearse.contract import RehearseOutput
+from dra_command.rules.contract import RulesTestOutput
 from dra_command.suggest.contract import SuggestOutput
 from dra_command.verify.contract import VerifyOutput
 from dra_planner.fleet import Fleet
@@ -46,6 +47,7 @@ _MODELS: dict[str, tuple[type[BaseModel], str, str]] = {
     "messages": (MessagesOutput, "serialization", "Answer of `pulumi-dra explain --message --format json`."),
     "migrate": (MigrateOutput, "serialization", "Answer of `pulumi-dra migrate --format json`."),
     "suggest": (SuggestOutput, "serialization", "Answer of `pulumi-dra suggest --format json`."),
+    "rules-test": (RulesTestOutput, "serialization", "Answer of `pulumi-dra rules test --format json`."),
     "verify": (VerifyOutput, "serialization", "Answer of `pulumi-dra verify --format json`."),
     "rehearse": (RehearseOutput, "serialization", "Answer of `pulumi-dra rehearse --format json`."),
     "portfolio-answer": (PortfolioOutput, "serialization", "Answer of `pulumi-dra portfolio --format json`."),
@@ -91,10 +93,10 @@ def _schema(model: type[BaseModel], mode: str, says: str) -> dict[str, Any]:
             "description": "Nodes: limits, or one number that fixes it.",
         }
     if model is Configuration:  # what only reading can know: the ids of rules, and which of them have a number
-        rules = {"enum": [rule.id for rule in RULES]}
-        made["properties"]["rules"]["propertyNames"] = rules
+        levels = made["properties"]["rules"].pop("additionalProperties")["anyOf"]
+        made["properties"]["rules"]["properties"] = {rule.id: levels[0] for rule in RULES}
+        made["properties"]["rules"]["additionalProperties"] = levels[1]
         made["properties"]["thresholds"]["propertyNames"] = {"enum": [rule.id for rule in RULES if rule.threshold]}
-        made["$defs"]["Exemption"]["properties"]["rule"].update(rules)
     return {"$schema": _DIALECT, **made, "description": says}
 
 

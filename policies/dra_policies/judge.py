@@ -47,6 +47,7 @@ class Judge:
         today: date = date.min,
     ) -> None:
         self._rules = tuple(rule for rule in rules if rule.is_on)
+        self._known = frozenset(rule.id for rule in rules)
         self._session = Session()
         self._excuses = tuple(excuses)
         self._thresholds = thresholds
@@ -115,7 +116,7 @@ class Judge:
             excuses = self._excuses
             if resource is not None:
                 names += names_of_resource(resource)
-                excuses += tuple(each for each in beside_resource(resource) if isinstance(each, Excuse))
+                excuses += tuple(each for each in beside_resource(resource, self._known) if isinstance(each, Excuse))
             excuse = excuse_for(excuses, rule.id, names, self._today)
             if excuse is None:
                 yield rule, finding
@@ -127,7 +128,7 @@ class Judge:
     ) -> Iterator[Finding]:
         """Yield what is wrong with exemptions; of what is not fully known yet, none is called unnecessary."""
         known = [resource for resource in resources if not has_unknown(resource.props.values)]
-        beside = [each for resource in resources for each in beside_resource(resource)]
+        beside = [each for resource in resources for each in beside_resource(resource, self._known)]
         yield from (each for each in beside if isinstance(each, Finding))
         urns = {resource.urn for resource in known}
         excuses = (each for each in beside if isinstance(each, Excuse))

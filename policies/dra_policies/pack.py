@@ -150,12 +150,12 @@ def policies(
     Exemptions count that are in force `today`, by default the day of the run.
     """
     settings = configured.settings
-    chosen = configured_rules(rules, settings)
+    chosen = configured_rules((*rules, *configured.custom), settings)
     leave_secrets_out()
     ask_once()
     judge = Judge(chosen, excuses=excuses_of(configured), thresholds=settings.thresholds, today=today or date.today())
     answers = Answers(judge, chosen)
-    return [RulePolicy(rule, answers, remediates=settings.rules.get(rule.id) == "remediate") for rule in chosen]
+    return [RulePolicy(rule, answers, remediates=settings.levels.get(rule.id) == "remediate") for rule in chosen]
 
 
 def _resource(args: ResourceValidationArgs) -> Resource:

@@ -49,6 +49,11 @@ def test_the_fleet_may_be_a_file_of_the_project(project: Path, config: dict[str,
     assert settings_of("dev", config, project).fleet.cloud == "eks"
 
 
+def test_a_fleet_at_a_url_is_the_one_of_the_plan(project: Path, config: dict[str, Any]) -> None:
+    config["pulumi-dra:fleet"] = "git+https://example.com/shared.git@v1#fleet.yaml"  # the program fetches nothing
+    assert settings_of("dev", config, project).fleet.region == "us-east-1"
+
+
 def test_a_stack_names_its_admins(project: Path, config: dict[str, Any]) -> None:
     assert settings_of("dev", config, project).access == {}
     config["pulumi-dra:admins"] = ["arn:aws:iam::111122223333:role/platform"]

@@ -13,6 +13,7 @@ from dra_command.findings.check_result import CheckResult
 from dra_command.findings.evaluation import MISSING_INPUT, find_violations, selected_rules
 from dra_command.findings.project_configuration import (
     ProjectConfiguration,
+    custom_rules,
     read_project_configuration,
 )
 from dra_command.inputs.command_inputs import CommandInputs, read_inputs
@@ -31,7 +32,7 @@ def run(values: argparse.Namespace) -> int:
 
         return rewrite_manifests(values)
     if values.explain:
-        return _explain(values.explain)
+        return _explain(values)
     if values.fix:
         from dra_command.check.fix import check_fix_options
 
@@ -48,8 +49,8 @@ def run(values: argparse.Namespace) -> int:
         inputs = read_inputs(values, needs_capacity=False, needs_manifests=is_about_manifests)
         checked = check_upgrade(inputs, *values.driver_upgrade)
     else:
-        rules = selected_rules(values.select) if values.select else ()
         asked = read_project_configuration(values)
+        rules = selected_rules(values.select, custom_rules(asked)) if values.select else ()
         known = _known(values, rules, asked)
         inputs = read_inputs(values, needs_capacity=False, is_lenient=True)
         with doing("checking", quiet=values.quiet):
@@ -118,9 +119,9 @@ def _status(checked: CheckResult, fail_on: str, *, allow_unknown: bool) -> Statu
     return status_of(checked.verdict, allow_unknown=allow_unknown)
 
 
-def _explain(rule_id: str) -> Status:
+def _explain(values: argparse.Namespace) -> Status:
     """Print what a rule is about."""
-    (rule,) = selected_rules([rule_id])
+    (rule,) = selected_rules([values.explain], custom_rules(read_project_configuration(values)))
     needs = MISSING_INPUT.get(rule.needs, "needs manifests alone")
     state = rule.level if rule.is_on else f"{rule.level}, off unless it is selected"
     print(f"{rule.id} ({state}; {needs})\n\n{rule.says}\n\nWhy: {rule.why}\nFix: {rule.fix}\nMore: {rule.url}")

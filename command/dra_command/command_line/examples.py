@@ -28,6 +28,11 @@ exit status:
   2  the input is wrong         3  no node could be compared (--allow-unknown
                                    makes it 0)
 """
+_TESTED = """\
+exit status:
+  0  every case is as expected  1  a case isn't as expected
+  2  the input is wrong
+"""
 _SUGGESTED = """\
 exit status:
   0  a fleet was found          1  something fits none of the machines
@@ -105,6 +110,23 @@ examples:
     pulumi-dra check examples/workloads/ --rewrite --in-place
 """
 
+
+_RULES_EXAMPLES = """\
+examples:
+  run the test cases of rules; without a path, those of pulumi-dra.yaml
+    pulumi-dra rules test examples/rules/
+  print the fields that rules can read, with their values
+    pulumi-dra rules objects examples/workloads/ --stack eks-dev
+
+A rule is a CEL expression (docs/reference/custom-rules.md):
+  rules:
+    no-spot:
+      for: pool                     # plan, pool, workload, or claim
+      expression: pool.capacity != "spot"
+      message: Spot capacity isn't allowed
+      tests:
+        - {name: spot, given: {pool: {capacity: spot}}, expect: fail}
+"""
 
 _EXPLAIN_EXAMPLES = """\
 examples:
@@ -283,6 +305,7 @@ examples:
 EXAMPLES = {
     "plan": _PLAN_EXAMPLES,
     "check": _CHECK_EXAMPLES,
+    "rules": _RULES_EXAMPLES,
     "explain": _EXPLAIN_EXAMPLES,
     "slices": _SLICES_EXAMPLES,
     "catalog": _CATALOG_EXAMPLES,
@@ -299,6 +322,7 @@ EXAMPLES = {
 EXIT_STATUSES = {
     "slices": _WRITTEN,
     "catalog": _LISTED,
+    "rules": _TESTED,
     "verify": _VERIFIED,
     "suggest": _SUGGESTED,
     "init": _WRITTEN,

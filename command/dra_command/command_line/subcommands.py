@@ -12,6 +12,7 @@ from dra_command.command_line.examples import EXAMPLES, EXIT_STATUS, EXIT_STATUS
 _SUMMARIES: Final = {
     "plan": "Size pools for workloads, or report why they don't fit",
     "check": "Check manifests and pools for errors",
+    "rules": "Test custom rules, or print the objects that they read",
     "explain": "Explain a claim, a pod, a pool, a finding, or an error message",
     "slices": "Print the ResourceSlices that a node will publish",
     "catalog": "List known machine types, GPUs, drivers, and Kubernetes versions",

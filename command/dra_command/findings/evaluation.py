@@ -45,17 +45,18 @@ if TYPE_CHECKING:
     from dra_planner.sources import Source
 
 
-def selected_rules(selected: Sequence[str]) -> tuple[Rule, ...]:
+def selected_rules(selected: Sequence[str], custom: Sequence[Rule] = ()) -> tuple[Rule, ...]:
     """Return the rules of these ids, each of which may list several; all that are on where none is named.
 
-    Rules that judge stacks alone are among them only by name. Raises UsageError for an id that no rule has.
+    `custom` are the project's own rules. Rules that judge stacks alone are among them only by name.
+    Raises UsageError for an id that no rule has.
     """
     ids = [each.strip() for text in selected for each in text.split(",") if each.strip()]
     if selected and not ids:
         raise UsageError("--select names no rule", fix="docs/rules.md lists the rules")
     if not ids:
         return (*(rule for rule in OF_MANIFESTS if rule.is_on), COULD_NOT_RUN)
-    known = {rule.id: rule for rule in RULES}
+    known = {rule.id: rule for rule in (*RULES, *custom)}
     for each in ids:
         if each not in known:
             raise UsageError(f'there is no rule "{each}"', fix=unknown_rule(each))
@@ -79,7 +80,7 @@ def find_violations(
     selected, levels = bool(rules), asked.levels if asked is not None else {}
     rules = configured_rules_of(rules or selected_rules(()), asked, selected=selected)
     inputs, commands = extract_tutorials(inputs)
-    judged = evaluate_readable(inputs, _view)
+    judged = evaluate_readable(inputs, _view_and_verdict)
     view, planned = judged.answer
     if asked is not None and asked.configured.settings.thresholds:
         view = replace(view, thresholds=asked.configured.settings.thresholds)
@@ -168,6 +169,16 @@ def _skipped(rules: Iterable[Rule], *, has_pools: bool) -> Iterator[SkippedRule]
     for rule in rules:
         if rule.needs == "stack" or (rule.needs == "pools" and not has_pools):
             yield SkippedRule(rule.id, MISSING_INPUT[rule.needs])
+
+
+def make_view(inputs: CommandInputs) -> StackView:
+    """Return what rules look at, without files that can't be read; raises PlannerError if none can be."""
+    return evaluate_readable(inputs, _view_and_verdict).answer[0]
+
+
+def _view_and_verdict(inputs: CommandInputs) -> tuple[StackView, Verdict]:
+    view, verdict = _view(inputs)
+    return replace(view, stack=inputs.stack), verdict
 
 
 def _view(inputs: CommandInputs) -> tuple[StackView, Verdict]:

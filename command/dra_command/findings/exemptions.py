@@ -24,7 +24,7 @@ def apply_exemptions(
     today: date,
 ) -> ActiveFindings:
     """Return the findings without those that the configuration, or a text beside their object, exempts."""
-    objects = WrittenObjects(sources)
+    objects = WrittenObjects(sources, configured.known_rules)
     beside = tuple(objects.beside)
     excuses = (*excuses_of(configured), *(each for each in beside if isinstance(each, Excuse)))
     used, exempted = set[Excuse](), list[ExemptedFinding]()

@@ -36,7 +36,7 @@ class ProjectConfiguration:
 
     @property
     def levels(self) -> Mapping[str, str]:
-        return self.configured.settings.rules
+        return self.configured.settings.levels
 
 
 def read_project_configuration(values: argparse.Namespace) -> ProjectConfiguration | None:
@@ -74,6 +74,11 @@ def _day(text: str) -> date:
         raise UsageError(f'--today: "{text}" is not a date', fix="write 2027-01-31") from None
 
 
+def custom_rules(asked: ProjectConfiguration | None) -> tuple[Rule, ...]:
+    """Return the rules that the project's configuration defines."""
+    return () if asked is None else asked.configured.custom
+
+
 def configured_rules_of(
     rules: Sequence[Rule], asked: ProjectConfiguration | None, *, selected: bool
 ) -> tuple[Rule, ...]:
@@ -83,7 +88,7 @@ def configured_rules_of(
     if selected:
         return configured_rules(rules, asked.configured.settings)
     known = {rule.id for rule in OF_MANIFESTS}
-    every = (*OF_MANIFESTS, *(rule for rule in rules if rule.id not in known))
+    every = (*OF_MANIFESTS, *(rule for rule in rules if rule.id not in known), *asked.configured.custom)
     return tuple(rule for rule in configured_rules(every, asked.configured.settings) if rule.is_on)
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from dra_command.command_line.arguments import UsageError
 from dra_command.inputs.cluster_snapshot import read_observed
 from dra_command.inputs.delivery import Delivered, deliver
-from dra_command.inputs.fleet_files import read_fleet_of
+from dra_command.inputs.fleet_files import read_fleet_of, read_remote_fleet
 from dra_command.inputs.manifest_filter import mark_skipped_files
 from dra_command.inputs.rendering import Rendered, is_about_files, render_paths
 from dra_planner.documents.snapshot import SNAPSHOT_KINDS
@@ -73,7 +73,7 @@ def read_inputs(
         raise UsageError("there are no pools to plan on", fix=fix)
     fleet, paths = None, tuple(values.paths) if needs_manifests else ()
     if values.stack:
-        settings = read_stack(values.stack)
+        settings = read_stack(values.stack, remote_fleet=read_remote_fleet)
         fleet = settings.fleet
         if needs_manifests and not paths:
             paths = settings.workloads

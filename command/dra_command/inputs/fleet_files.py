@@ -9,7 +9,7 @@ from typing import Any
 from dra_planner.documents.stream import split_stream
 from dra_planner.documents.yaml_reader import Fault, read_yaml
 from dra_planner.errors import FleetError, Place
-from dra_planner.fleet import Fleet, read_fleet_file
+from dra_planner.fleet import Fleet, is_url, read_fleet_file
 from dra_planner.fleet_sources import ImportedFleet, read_imported_fleet
 from dra_planner.sources import read_file
 
@@ -17,16 +17,27 @@ _MOST_NODES = 2_000_000  # the JSON of a Terraform state holds every attribute o
 
 
 def read_fleet_of(path: str, *, quiet: bool) -> Fleet:
-    """Return the fleet of a file; notes on what another tool doesn't state go to standard error.
+    """Return the fleet of a file, of a URL, or of a name under `fleets` in the nearest pulumi-dra.yaml.
 
-    Raises PlannerError for a file that can't be read, or that describes no fleet.
+    Notes on what another tool doesn't state go to standard error. Raises PlannerError for a file that can't be read,
+    or that describes no fleet.
     """
+    if is_url(path) or not Path(path).exists():
+        from dra_command.inputs.shared_fleets import find_shared_fleet  # noqa: PLC0415  (loads all rules)
+
+        if (shared := find_shared_fleet(path)) is not None:
+            return shared
     found = read_other_tools_fleet(path)
     if found is None:
         return read_fleet_file(Path(path))
     for note in () if quiet else found.notes:
         print(f"{path}: {note}", file=sys.stderr)
     return found.fleet
+
+
+def read_remote_fleet(url: str) -> Fleet:
+    """Return the fleet at a URL; raises PlannerError."""
+    return read_fleet_of(url, quiet=True)
 
 
 def read_other_tools_fleet(

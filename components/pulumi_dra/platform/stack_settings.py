@@ -10,7 +10,7 @@ import pulumi
 
 from dra_planner.clouds import cloud, names
 from dra_planner.errors import FleetError, Place, PlannerError, SourceError
-from dra_planner.fleet import Fleet, read_settings
+from dra_planner.fleet import Fleet, is_url, read_settings
 from dra_planner.planfile import PlanFile, canonical_text, check_inputs, plan_path, read_plan_file
 from dra_planner.sources import Source, read_sources
 from pulumi_dra.inputs.cidrs import for_documentation
@@ -92,12 +92,17 @@ def refuse_documentation_ranges(settings: ProgramSettings) -> None:
 
 def settings_of(stack: str, config: Mapping[str, Any], project: Path) -> ProgramSettings:
     """Return the settings of a stack with this configuration; raises PlannerError."""
-    settings = read_settings(config, file=f"stacks/Pulumi.{stack}.yaml", project=project)
     path = plan_path(stack, project)
     plan = read_plan_file(path, stack=stack)
+    settings = read_settings(
+        config,
+        file=f"stacks/Pulumi.{stack}.yaml",
+        project=project,
+        remote_fleet=lambda _: plan.fleet,  # the program fetches nothing: the plan has what was fetched
+    )
     check_inputs(
         plan,
-        settings.fleet,
+        None if _is_remote(config.get("pulumi-dra:fleet")) else settings.fleet,
         _readable_sources(settings.workloads, project),
         Place(str(path)),
         fix=f"run `pulumi-dra plan --stack {stack} --write`",
@@ -108,6 +113,10 @@ def settings_of(stack: str, config: Mapping[str, Any], project: Path) -> Program
     return ProgramSettings(
         stack=stack, fleet=settings.fleet, plan=plan, security_group=group, admins=admins, options=options
     )
+
+
+def _is_remote(fleet: object) -> bool:
+    return isinstance(fleet, str) and is_url(fleet)
 
 
 def _configuration() -> dict[str, Any]:

@@ -4,6 +4,7 @@ from dra_planner.fleet.drivers import DevicePluginSettings, DriversOfFleet, Flee
 from dra_planner.fleet.pools import CapacityBlock, Count, Headroom, Pool, PoolTaint, Quota, Redundancy, Reservation
 from dra_planner.fleet.reading import (
     StackSettings,
+    is_url,
     read_document,
     read_fleet,
     read_fleet_file,
@@ -32,6 +33,7 @@ __all__ = [
     "Redundancy",
     "Reservation",
     "StackSettings",
+    "is_url",
     "read_document",
     "read_fleet",
     "read_fleet_file",

@@ -107,20 +107,36 @@ def stack_file(stack: str, project: Path = Path()) -> Path:
     return path
 
 
-def read_stack(stack: str, project: Path = Path()) -> StackSettings:
-    """Return the settings of `stacks/Pulumi.<stack>.yaml` below `project`; raises FleetError."""
+RemoteFleet = Callable[[str], Fleet]
+"""Returns the fleet at a URL; raises PlannerError."""
+
+
+def is_url(text: str) -> bool:
+    """Return whether a fleet is named by a URL, not by a path."""
+    return text.startswith(("git+", "https://", "http://", "oci://"))
+
+
+def read_stack(stack: str, project: Path = Path(), remote_fleet: RemoteFleet | None = None) -> StackSettings:
+    """Return the settings of `stacks/Pulumi.<stack>.yaml` below `project`; see `read_settings`."""
     path = stack_file(stack, project)
     data = _load(path)
     config = data.get("config") if isinstance(data, Mapping) else None
     if not isinstance(config, Mapping):
         raise FleetError("the stack has no `config:` section", place=Place(str(path)))
-    return read_settings(config, file=str(path), project=project)
+    return read_settings(config, file=str(path), project=project, remote_fleet=remote_fleet)
 
 
-def read_settings(config: Mapping[str, Any], *, file: str = "", project: Path | None = None) -> StackSettings:
+def read_settings(
+    config: Mapping[str, Any],
+    *,
+    file: str = "",
+    project: Path | None = None,
+    remote_fleet: RemoteFleet | None = None,
+) -> StackSettings:
     """Return what a stack's configuration says, keys with their namespaces as in the file.
 
-    The fleet may name a file relative to `project`. Raises FleetError, and SourceError if the file can't be read.
+    The fleet may name a file relative to `project`, or a URL, which `remote_fleet` reads. Raises FleetError, and
+    SourceError if the file can't be read.
     """
 
     def fault(key: str, message: str, fix: str = "") -> FleetError:
@@ -129,7 +145,11 @@ def read_settings(config: Mapping[str, Any], *, file: str = "", project: Path | 
     key = f"{PROJECT}:fleet"
     if key not in config:
         raise FleetError(f'the stack has no "{key}"', place=Place(file, 0, "config"), fix="describe the fleet there")
-    if isinstance(config[key], str):
+    if isinstance(config[key], str) and is_url(config[key]):
+        if remote_fleet is None:
+            raise fault(key, "names a URL, which can't be fetched here", "write a file's path, or the fleet itself")
+        fleet = remote_fleet(config[key])
+    elif isinstance(config[key], str):
         if project is None:
             raise fault(key, "names a file, but the folder of the project isn't known", "write the fleet itself")
         fleet = read_fleet_file(project / config[key])

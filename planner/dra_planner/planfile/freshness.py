@@ -13,15 +13,18 @@ from dra_planner.sources import Source, digest_documents
 
 def check_inputs(
     plan_file: PlanFile,
-    fleet: Fleet,
+    fleet: Fleet | None,
     sources: Iterable[Source] | None,
     place: Place = NOWHERE,
     *,
     fix: str = "",
 ) -> None:
-    """Raise PlanFileError naming what changed since the plan was made; `sources` None means they cannot be read."""
+    """Raise PlanFileError naming what changed since the plan was made.
+
+    `fleet` and `sources` are None if they can't be read here.
+    """
     changed = []
-    if plan_file.inputs.fleet != fleet_digest(fleet):
+    if fleet is not None and plan_file.inputs.fleet != fleet_digest(fleet):
         changed.append("the fleet")
     if sources is not None and plan_file.inputs.workloads != digest_documents(sources):
         changed.append("the workloads")

@@ -9,7 +9,7 @@ spec:  # pulumi-dra: ignore class-of-any-driver until 2027-01-31 — only one dr
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Final
 
 from dra_planner.errors import Place
@@ -39,17 +39,19 @@ def comment_in(line: str) -> str | None:
     return found["said"].strip() if found else None
 
 
-def read_beside(text: str, owner: str, place: Place, urn: str = "") -> Iterator[Excuse | Finding]:
+def read_beside(
+    text: str, owner: str, place: Place, urn: str = "", custom: Collection[str] = ()
+) -> Iterator[Excuse | Finding]:
     """Yield the exemptions in the text of an annotation or a comment, one line for each; what is wrong as findings.
 
-    `owner` is the name of the object.
+    `owner` is the name of the object, and `custom` are the ids of the project's own rules.
     """
     for line in text.splitlines():
         if line.strip():
-            yield from _read_line(line.strip(), owner, place, urn)
+            yield from _read_line(line.strip(), owner, place, urn, custom)
 
 
-def _read_line(line: str, owner: str, place: Place, urn: str) -> Iterator[Excuse | Finding]:
+def _read_line(line: str, owner: str, place: Place, urn: str, custom: Collection[str]) -> Iterator[Excuse | Finding]:
     said = _SAID.fullmatch(line)
     if said is None:
         message = f'{owner}: "{line}" does not say from which rule it is exempt, and why'
@@ -63,7 +65,7 @@ def _read_line(line: str, owner: str, place: Place, urn: str) -> Iterator[Excuse
             yield Finding(message=f"{owner}: {error}", fix=_FIX, place=place, urn=urn)
             return
     for rule in re.split(r"\s*,\s*", said["rules"]):
-        if fix := unknown_rule(rule):
+        if rule not in custom and (fix := unknown_rule(rule)):
             yield Finding(message=f'{owner}: there is no rule "{rule}"', fix=fix, place=place, urn=urn)
         else:
             yield Excuse(rule, owner, said["reason"], place, urn, until, is_beside=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from dra_planner.documents.tree import line_at
@@ -27,10 +27,10 @@ class WrittenObject:
 
 
 class WrittenObjects:
-    """The objects of some sources, by file and line."""
+    """The objects of some sources, by file and line; `custom` are ids of the project's own rules."""
 
-    def __init__(self, sources: Iterable[Source]) -> None:
-        self._files = {source.name: tuple(_objects(source)) for source in sources}
+    def __init__(self, sources: Iterable[Source], custom: Collection[str] = ()) -> None:
+        self._files = {source.name: tuple(_objects(source, custom)) for source in sources}
         self._lines = {file: [each.line for each in found] for file, found in self._files.items()}
 
     def name_at(self, place: Place) -> str:
@@ -48,7 +48,7 @@ class WrittenObjects:
         return (said for found in self._files.values() for each in found for said in each.beside)
 
 
-def _objects(source: Source) -> Iterator[WrittenObject]:
+def _objects(source: Source, custom: Collection[str]) -> Iterator[WrittenObject]:
     try:
         documents, _ = read_documents([source])
         found = read_objects(documents)
@@ -57,7 +57,9 @@ def _objects(source: Source) -> Iterator[WrittenObject]:
     comments = _comments(source, [each.place.line for each in found])
     for index, each in enumerate(found):
         said = [*_annotated(each), *comments.get(index, ())]
-        beside = (one for text, at in said for one in read_beside(text, str(each), Place(source.name, at)))
+        beside = (
+            one for text, at in said for one in read_beside(text, str(each), Place(source.name, at), custom=custom)
+        )
         yield WrittenObject(each.place.line, str(each), tuple(beside))
 
 

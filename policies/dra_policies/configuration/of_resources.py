@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from dra_planner.errors import NOWHERE
 from dra_planner.manifests.objects import KubernetesObject
 from dra_policies.configuration.beside import ANNOTATION, read_beside
@@ -24,14 +26,14 @@ def names_of_resource(resource: Resource) -> tuple[str, ...]:
     return (str(KubernetesObject("", kind, {"metadata": texts}, NOWHERE)), *own)
 
 
-def beside_resource(resource: Resource) -> tuple[Excuse | Finding, ...]:
+def beside_resource(resource: Resource, custom: Collection[str] = ()) -> tuple[Excuse | Finding, ...]:
     """Return the exemptions that an object of the stack is annotated with, and what is wrong with some."""
     metadata = as_mapping(resource.props.values.get("metadata")) if _is_in_cluster(resource) else None
     annotations = as_mapping((metadata or {}).get("annotations")) or {}
     text = annotations.get(ANNOTATION)
     if not isinstance(text, str):
         return ()
-    return tuple(read_beside(text, names_of_resource(resource)[0], NOWHERE, resource.urn))
+    return tuple(read_beside(text, names_of_resource(resource)[0], NOWHERE, resource.urn, custom))
 
 
 def _is_in_cluster(resource: Resource) -> bool:

@@ -40,6 +40,28 @@ exemptions:
 An unknown key or ID is an error, with its line and the nearest valid name. An exemption without a reason is also an
 error. A level in `--policy-pack-config` takes precedence over the file.
 
+Under a new id, `rules` defines a [custom rule](reference/custom-rules.md) in CEL.
+
+## Share rules, exemptions, and fleets
+
+```yaml
+extends:
+  - git+https://github.com/acme/platform.git@v3#rules/gpu.yaml    # a branch, tag, or whole commit
+  - https://example.com/rules.yaml#sha256=4355a46b19d348dc2f57c046f8ef63d4538ebb936000f3c9ee954a27460dd865
+  - oci://ghcr.io/acme/dra-rules:v3                               # as `oras push` stores it
+  - ../common.yaml                                                # relative to this file
+fleets:
+  prod: git+https://github.com/acme/platform.git@v3#fleets/prod.yaml
+```
+
+Later files take precedence, and this file over all of them. Levels, thresholds, and rules merge by id: a level for the
+id of a shared rule changes its level. Lists are joined. A path in a shared file is relative to that file, in the same
+repository at the same ref. `--fleet prod` uses a fleet by its name, and `--fleet` and `pulumi-dra:fleet` accept these
+URLs too.
+
+git runs with your credentials. From registries, only public artifacts can be read. A URL needs the digest of its
+content. Whole commits and digests are cached in `~/.cache/pulumi-dra/shared`; everything else is fetched once per run.
+
 Only `pool-differs-from-plan` supports the level `remediate`. In previews and updates, the policy pack then sets the
 counts of each node group or node pool to the values in the plan, and Pulumi shows them. It never sets the maximum
 or desired count below the pool's current values, and doesn't set a value if that would replace the pool. It still

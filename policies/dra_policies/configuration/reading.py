@@ -1,43 +1,52 @@
-"""Text → a validated `Configuration`, with every fault placed at its line and field."""
+"""Text → the `Configured` rules of a project: its own file merged with those that it extends."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Final
 
-from pydantic import ValidationError
-
-from dra_planner.documents.tree import Location, line_at, path_text
-from dra_planner.documents.validation import kind_of, sentences
-from dra_planner.errors import Place, PlannerError
-from dra_planner.fleet import read_document
+from dra_planner.documents.tree import Location as Keys
+from dra_planner.errors import Place
 from dra_planner.manifests.validation.findings import CODES
-from dra_planner.sources import read_file
-from dra_policies.configuration.schema import Configuration, Exemption
+from dra_planner.sources import Source, read_file
+from dra_policies.configuration.custom.compiled_rule import ExpressionFault, custom_rule
+from dra_policies.configuration.custom.rule_cases import case_faults
+from dra_policies.configuration.custom.rule_schema import CustomRule
+from dra_policies.configuration.layers import (
+    Fault,
+    Layer,
+    read_layers,
+    together,
+)
+from dra_policies.configuration.schema import Configuration
+from dra_policies.configuration.shared.locations import LocalFile, Location, parse_location
 from dra_policies.rules import RULES, Rule
-from dra_policies.unknowns import as_mapping
 
+_ID: Final = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 OF_READING = "object-is-refused"
 """The rule under which findings about the form of an object stand."""
 
 
-class ConfigurationError(PlannerError):
-    """A configuration that does not validate."""
-
-
 @dataclass(frozen=True, slots=True)
 class Configured:
-    """A configuration, the file it comes from, and the lines of its exemptions."""
+    """A configuration merged from its files, the places of its exemptions, its custom rules, and its fleets."""
 
     settings: Configuration
-    file: str = ""
-    lines: tuple[int, ...] = ()
+    places: tuple[Place, ...] = ()
+    custom: tuple[Rule, ...] = ()
+    fleets: Mapping[str, Location] = field(default_factory=dict[str, Location], hash=False)
+
+    @property
+    def known_rules(self) -> frozenset[str]:
+        """The ids of all rules, the project's own among them."""
+        return frozenset(rule.id for rule in (*RULES, *self.custom))
 
     def place(self, index: int) -> Place:
         """Return where an exemption stands."""
-        return Place(self.file, self.lines[index], f"exemptions[{index}]")
+        return self.places[index]
 
 
 NOT_CONFIGURED: Final = Configured(Configuration())
@@ -45,62 +54,95 @@ NOT_CONFIGURED: Final = Configured(Configuration())
 
 
 def read_configuration(path: str) -> Configured:
-    """Return the configuration of a file; raises PlannerError listing every fault."""
+    """Return the configuration of a file and of those that it extends; raises PlannerError listing every fault."""
     source = read_file(path)
     return parse_configuration(source.text, source.name)
 
 
 def parse_configuration(text: str, file: str = "") -> Configured:
     """Return the configuration that a text holds; an empty one changes nothing. Raises PlannerError."""
-    data = read_document(text, file)
-    if data is None:
-        return NOT_CONFIGURED
+    return _merged(read_layers(Source(file, text), LocalFile(file)))
 
-    def fault(at: Location, message: str, fix: str = "") -> ConfigurationError:
-        return ConfigurationError(message, place=Place(file, line_at(data, at), path_text(at)), fix=fix)
 
-    if as_mapping(data) is None:
-        raise fault((), f"the configuration must be a mapping of keys, not {kind_of(data)}")
-    try:
-        settings = Configuration.model_validate(data)
-    except ValidationError as error:
-        raise _together([fault(*told) for told in _in_words(error, data)]) from None
-    faults = [fault(at, message, fix) for at, message, fix in _faults(settings)]
+def _merged(layers: Sequence[Layer]) -> Configured:
+    """Return what the files say together; raises ConfigurationError listing every fault."""
+    custom = {id for layer in layers for id in layer.settings.custom_rules}
+    faults = [
+        layer.fault(*each)
+        for layer in layers
+        for each in (*_custom_faults(layer.settings), *_faults(layer.settings, custom))
+    ]
     if faults:
-        raise _together(faults)
-    lines = tuple(line_at(data, ("exemptions", index)) for index in range(len(settings.exemptions)))
-    return Configured(settings, file, lines)
+        raise together(faults)
+    settings = _settings(layers)
+    fleets = {
+        name: parse_location(text, layer.location, layer.place(("fleets", name)))
+        for layer in layers
+        for name, text in layer.settings.fleets.items()
+    }
+    return Configured(
+        settings=settings,
+        places=tuple(
+            layer.place(("exemptions", index)) for layer in layers for index in range(len(layer.settings.exemptions))
+        ),
+        custom=tuple(custom_rule(id, rule) for id, rule in settings.custom_rules.items()),
+        fleets=fleets,
+    )
 
 
-Fault = tuple[Location, str, str]
+def _settings(layers: Sequence[Layer]) -> Configuration:
+    rules: dict[str, str | CustomRule] = {}
+    thresholds: dict[str, int | float] = {}
+    outages = "mandatory"
+    for each in (layer.settings for layer in layers):
+        for id, rule in each.rules.items():
+            before = rules.get(id)
+            is_level = isinstance(rule, str) and isinstance(before, CustomRule)
+            rules[id] = before.model_copy(update={"level": rule}) if is_level else rule  # type: ignore[union-attr]
+        thresholds |= each.thresholds
+        outages = each.outages if "outages" in each.model_fields_set else outages
+    return Configuration.model_construct(
+        rules=rules,
+        outages=outages,
+        thresholds=thresholds,
+        exclude=[each for layer in layers for each in layer.settings.exclude],
+        exemptions=[each for layer in layers for each in layer.settings.exemptions],
+    )
 
 
-def _in_words(error: ValidationError, data: object) -> Iterator[Fault]:
-    """Yield what does not validate; an unknown key is compared with those of its own mapping, or they are listed."""
-    of_exemption = sorted(Exemption.model_fields)
-    for keys, is_inside in ((sorted(Configuration.model_fields), False), (of_exemption, True)):
-        for at, message in sentences(error, data, document="the configuration", keys=keys):
-            if (len(at) > 1) == is_inside:
-                is_strange = message == "is not a key of the configuration"
-                yield at, message, f"its keys: {', '.join(keys)}" if is_strange else ""
+def _custom_faults(settings: Configuration) -> Iterator[Fault]:
+    """Yield what is wrong with the project's own rules."""
+    built_in = {each.id for each in RULES}
+    for id, rule in settings.custom_rules.items():
+        if id in built_in:
+            fix = "choose another id, or write a level to configure the built-in rule"
+            yield ("rules", id), f'"{id}" is the id of a built-in rule', fix
+        elif not _ID.fullmatch(id):
+            yield ("rules", id), f'"{id}" isn\'t a valid id', "use lowercase words joined by hyphens: team-budget"
+        try:
+            custom_rule(id, rule)
+        except ExpressionFault as error:
+            yield ("rules", id, error.key), f"invalid expression: {error.message}", error.fix
+        for index, message, fix in case_faults(rule):
+            yield ("rules", id, "tests", index, "given"), message, fix
 
 
-def _faults(settings: Configuration) -> Iterator[Fault]:
-    yield from _unknown_rules(settings)
+def _faults(settings: Configuration, custom: Collection[str]) -> Iterator[Fault]:
+    yield from _unknown_rules(settings, custom)
     yield from _thresholds(settings)
     able = [each.id for each in RULES if each.can_remediate]
-    for rule, level in settings.rules.items():
+    for rule, level in settings.levels.items():
         if level == "remediate" and rule not in able and not unknown_rule(rule):
             fix = f"rules that can be remediated: {', '.join(able)}"
             yield ("rules", rule), "the pack cannot set what this rule asks for", fix
 
 
-def _unknown_rules(settings: Configuration) -> Iterator[Fault]:
-    named: list[tuple[Location, str]] = [(("rules", rule), rule) for rule in settings.rules]
+def _unknown_rules(settings: Configuration, custom: Collection[str]) -> Iterator[Fault]:
+    named: list[tuple[Keys, str]] = [(("rules", rule), rule) for rule in settings.rules]
     named += [(("thresholds", rule), rule) for rule in settings.thresholds]
     named += [(("exemptions", index, "rule"), each.rule) for index, each in enumerate(settings.exemptions)]
     for at, rule in named:
-        if fix := unknown_rule(rule):
+        if rule not in custom and (fix := unknown_rule(rule)):
             yield at, f'there is no rule "{rule}"', fix
 
 
@@ -127,8 +169,3 @@ def _thresholds(settings: Configuration) -> Iterator[Fault]:
             yield ("thresholds", rule), "this rule has no threshold", f"rules with one: {have}"
         elif threshold is not None and not threshold.least <= value <= threshold.most:
             yield ("thresholds", rule), f"must be from {threshold.least} to {threshold.most}, not {value}", ""
-
-
-def _together(faults: list[ConfigurationError]) -> ConfigurationError:
-    first, *others = faults
-    return ConfigurationError(first.message, place=first.place, fix=first.fix, others=tuple(others))

@@ -5,8 +5,10 @@ from __future__ import annotations
 from datetime import date
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
-from pydantic.alias_generators import to_camel
+from pydantic import AfterValidator, Field
+
+from dra_policies.configuration.custom.rule_schema import CustomRule
+from dra_policies.configuration.document_part import ConfigurationPart, NonEmpty
 
 ConfiguredLevel = Literal["mandatory", "advisory", "disabled", "remediate"]
 
@@ -24,32 +26,15 @@ def _is_date(text: str) -> str:
     return text
 
 
-def _is_said(text: str) -> str:
-    if not text.strip():
-        raise ValueError("must not be empty")
-    return text
-
-
-Said = Annotated[str, AfterValidator(_is_said)]
-
-
-class ConfigurationPart(BaseModel):
-    """A mapping of the document: unknown keys are errors, values are not coerced."""
-
-    model_config = ConfigDict(
-        alias_generator=to_camel, extra="forbid", frozen=True, strict=True, populate_by_name=True, defer_build=True
-    )
-
-
 class Exemption(ConfigurationPart):
     """An accepted finding and its reason."""
 
-    rule: Said = Field(description="ID of a rule (docs/rules.md).")
-    object: Said = Field(
+    rule: NonEmpty = Field(description="ID of a rule (docs/rules.md).")
+    object: NonEmpty = Field(
         description='Object of the finding, with * for any text: "Deployment default/web", "DeviceClass gpu". In a '
         'stack, also a resource by type and name ("NodeGroup l4") or URN.'
     )
-    reason: Said = Field(description="Reason for accepting the finding, for readers of the file.")
+    reason: NonEmpty = Field(description="Reason for accepting the finding, for readers of the file.")
     expires: Annotated[str, AfterValidator(_is_date)] | None = Field(
         default=None,
         description="Last day of the exemption, for example 2027-01-31.",
@@ -60,10 +45,20 @@ class Exemption(ConfigurationPart):
 class Configuration(ConfigurationPart):
     """Settings of a project for `pulumi-dra check` and the policy pack."""
 
-    rules: dict[str, ConfiguredLevel] = Field(
+    extends: list[NonEmpty] = Field(
+        default_factory=list,
+        description="Configurations to build on, later ones first in precedence: a file relative to this one, "
+        "git+https://HOST/REPOSITORY.git@REF#PATH, https://…#sha256=DIGEST, or oci://REGISTRY/REPOSITORY:TAG.",
+    )
+    fleets: dict[str, NonEmpty] = Field(
+        default_factory=dict,
+        description="Fleets by name, for `--fleet NAME`: files or URLs as in `extends`.",
+    )
+    rules: dict[str, ConfiguredLevel | CustomRule] = Field(
         default_factory=dict,
         description="Level of each rule: mandatory (an error that fails a preview), advisory (a warning), disabled, "
-        "or remediate (the policy pack applies the fix; see docs/configuration.md).",
+        "or remediate (the policy pack applies the fix; see docs/configuration.md). Under a new ID, a custom rule "
+        "(docs/reference/custom-rules.md).",
     )
     outages: Literal["mandatory", "advisory"] = Field(
         default="mandatory",
@@ -73,8 +68,18 @@ class Configuration(ConfigurationPart):
     thresholds: dict[str, int | float] = Field(
         default_factory=dict, description="Threshold of each rule that has one (docs/configuration.md)."
     )
-    exclude: list[Said] = Field(
+    exclude: list[NonEmpty] = Field(
         default_factory=list,
         description="Files and folders that `check` skips: names, paths, or patterns.",
     )
     exemptions: list[Exemption] = Field(default_factory=list[Exemption], description="Accepted findings.")
+
+    @property
+    def levels(self) -> dict[str, str]:
+        """The level of each rule that the file names, custom rules among them."""
+        return {id: each if isinstance(each, str) else each.level for id, each in self.rules.items()}
+
+    @property
+    def custom_rules(self) -> dict[str, CustomRule]:
+        """The rules that the project writes, by id."""
+        return {id: each for id, each in self.rules.items() if not isinstance(each, str)}

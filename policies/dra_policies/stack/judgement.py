@@ -14,6 +14,7 @@ from dra_planner.model import Blocked, Demand, DeviceClass, Shape, WorkloadRef
 from dra_planner.offers import Offer
 from dra_planner.plan import Judgement, Plan, device_demand, judge, judge_document
 from dra_planner.plan.demand.classes import fleet_classes
+from dra_planner.plan.planning import size_plan
 from dra_planner.planfile import PlanFile
 from dra_policies.stack.declared_fleet import declared_fleet
 from dra_policies.stack.resource import Resource
@@ -38,7 +39,7 @@ def judge_record(view: StackView) -> StackView:
         sentence = f"cannot be judged: {error}"
         return replace(view, record=replace(record, plan_file=None, problem=sentence))
     whole = partial(_whole, _Once(record.plan_file))
-    return replace(view, judgement=plan.judgement, whole_judgement=whole, judged_urn=record.urn)
+    return replace(view, judgement=plan.judgement, plan=lambda: plan, whole_judgement=whole, judged_urn=record.urn)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,9 +128,11 @@ def _with_judgement(
         demand = merge_demand(demand, mine)
     chosen = device_demand(demand, offers, known)
     level = planned.level if planned else "steady"
+    judgement = judge(chosen.demand, offers, known, features, level=level)
     return replace(
         view,
-        judgement=judge(chosen.demand, offers, known, features, level=level),
+        judgement=judgement,
+        plan=partial(size_plan, judgement, fleet),
         nvidia=nvidia_of(fleet),
         other_devices=chosen.others,
         not_described=chosen.not_described,

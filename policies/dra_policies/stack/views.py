@@ -88,6 +88,7 @@ def view_of_stack(resources: Sequence[Resource]) -> StackView:
     view = StackView(
         complete=True,
         expects_record=True,
+        stack=resources[0].urn.split("::")[0].rpartition(":")[2] if resources else "",
         record=find_record(resources),
         pools=tuple(_with_driver(pool, drivers) for pool in _pools(resources)),
         declared=_declared(resources),

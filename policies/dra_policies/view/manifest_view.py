@@ -38,6 +38,7 @@ def view_of(
         pools=pools,
         nvidia=None if plan.fleet is None else nvidia_of(plan.fleet),
         whole_judgement=whole_judgement,
+        plan=lambda: plan,
         other_devices=plan.left_out.others if plan.left_out else (),
         not_described=plan.left_out.not_described if plan.left_out else (),
     )

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from dra_planner.drivers.nvidia import PublishingSettings
     from dra_planner.manifests import Manifests
     from dra_planner.model import Blocked, DeviceClass
-    from dra_planner.plan import Judgement, OtherDevices
+    from dra_planner.plan import Judgement, OtherDevices, Plan
     from dra_planner.planfile import PlanFile
     from dra_planner.releases import Features
 
@@ -210,6 +210,8 @@ class StackView:
     classes: Mapping[str, DeviceClass] = field(default_factory=dict[str, "DeviceClass"], hash=False)
     thresholds: Mapping[str, float] = field(default_factory=dict[str, float], hash=False)  # that a project set, by rule
     planned_classes: Mapping[str, DeviceClass] = field(default_factory=dict[str, "DeviceClass"], hash=False)
+    stack: str = ""  # its name, "" if there is none
+    plan: Callable[[], Plan] | None = field(default=None, compare=False)  # the plan behind `judgement`
     unknowns: tuple[str, ...] = ()  # sentences about what kept the stack from being judged
 
     @property

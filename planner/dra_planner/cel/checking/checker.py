@@ -27,6 +27,7 @@ from dra_planner.cel.tree import (
 )
 from dra_planner.cel.types import CelType, Substitution, show
 from dra_planner.cel.values import Uint
+from dra_planner.cel.variable_types import VariableTypes
 
 _TYPE_IDENTS: Final[dict[str, CelType]] = {
     t.name: t
@@ -59,12 +60,12 @@ _CONSTANT_TYPES: Final[dict[type, CelType]] = {
 }
 
 
-def check(root: SyntaxNode, dialect: Dialect) -> list[Issue]:
+def check(root: SyntaxNode, dialect: Dialect, declared: VariableTypes | None = None) -> list[Issue]:
     """Checks the tree in place; what is wrong, by place. Types are only meaningful when nothing is.
 
-    Raises `TypesTooLarge`.
+    Without declarations, the expression is a selector, which reads `device`. Raises `TypesTooLarge`.
     """
-    checker = _Checker(dialect)
+    checker = _Checker(dialect, device_declarations(dialect) if declared is None else declared)
     checker.check(root)
     if checker.issues:
         return sorted(checker.issues, key=lambda issue: issue.position)
@@ -90,6 +91,11 @@ def device_fields(dialect: Dialect) -> dict[str, CelType]:
     return fields
 
 
+def device_declarations(dialect: Dialect) -> VariableTypes:
+    """What a selector may read."""
+    return VariableTypes({"device": types.DEVICE}, {types.DEVICE.name: device_fields(dialect)})
+
+
 _MOST_NAMES: Final = 8
 """Longer names than any that something is known by."""
 
@@ -108,9 +114,9 @@ def dotted(node: SyntaxNode) -> str | None:
 
 
 class _Checker:
-    def __init__(self, dialect: Dialect) -> None:
+    def __init__(self, dialect: Dialect, declarations: VariableTypes) -> None:
         self.functions = declared(dialect)
-        self.fields = device_fields(dialect)
+        self.declarations = declarations
         self.dot_skips_locals = dialect.library.dot_skips_locals
         self.bindings = Substitution()
         self.scopes: list[dict[str, CelType]] = []
@@ -167,8 +173,9 @@ class _Checker:
             for scope in reversed(self.scopes):
                 if name in scope:
                     return scope[name], False
-        if name == "device":
-            return types.DEVICE, False
+        variable = self.declarations.variables.get(name)
+        if variable is not None:
+            return variable, False
         named = _TYPE_IDENTS.get(name)
         return None if named is None else (types.type_of(named), True)
 
@@ -210,12 +217,13 @@ class _Checker:
         return types.optional_of(result) if was_optional or optional else result
 
     def _object_field(self, node: SyntaxNode, target: CelType, field: str) -> CelType:
-        if target != types.DEVICE:
+        fields = self.declarations.objects.get(target.name)
+        if fields is None:
             self._issue(node, f"unexpected failed resolution of '{target.name}'")
-        elif field not in self.fields:
+        elif field not in fields:
             self._issue(node, f"undefined field '{field}'")
         else:
-            return self.fields[field]
+            return fields[field]
         return types.ERROR
 
     # -- calls

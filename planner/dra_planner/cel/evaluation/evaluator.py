@@ -7,6 +7,7 @@ Source of the behaviour: google/cel-go:interpreter/{planner,interpretable,decora
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from dra_planner.cel.checking.reads import sees_form
@@ -44,23 +45,25 @@ from dra_planner.cel.values import (
 _Qualifier = tuple[bool, Closure | None, Any]  # optional, closure of the key or None, constant key
 
 
-def compile_tree(root: SyntaxNode, dialect: Dialect) -> tuple[Closure, int]:
-    """The closure of a checked tree, and the number of local variables it needs.
+def compile_tree(root: SyntaxNode, dialect: Dialect, variables: Sequence[str] = ()) -> tuple[Closure, int]:
+    """The closure of a checked tree, and the number of variables it needs.
 
-    Raises `CelError` for what upstream finds when it plans the evaluation: constant conversions that fail.
+    `variables` are declared names other than `device`: their values are in the first slots, in this order. Raises
+    `CelError` for what upstream finds when it plans the evaluation: constant conversions that fail.
     """
-    compiler = _TreeCompiler(dialect, sees_form(root))
+    compiler = _TreeCompiler(dialect, sees_form(root), variables)
     return compiler.compile(root), compiler.slots
 
 
 class _TreeCompiler:
     """Compiles nodes to closures; knows which names are bound to which slots."""
 
-    def __init__(self, dialect: Dialect, sees_form: bool) -> None:
+    def __init__(self, dialect: Dialect, sees_form: bool, variables: Sequence[str]) -> None:
         self.dialect = dialect
         self.sees_form = sees_form
-        self.slots = 0
+        self.slots = len(variables)
         self.scopes: list[dict[str, tuple[int, bool]]] = []
+        self._declared = {name: (slot, False) for slot, name in enumerate(variables)}
         self.caller = Caller(self)
 
     def compile(self, node: SyntaxNode, charged: bool = True) -> Closure:
@@ -152,13 +155,13 @@ class _TreeCompiler:
         """Where the variable is, and whether its value is made when it is first read."""
         name = node.name
         if name.startswith("."):
-            if self.dialect.library.dot_skips_locals:
-                return None
             name = name[1:]
+            if self.dialect.library.dot_skips_locals:
+                return self._declared.get(name)
         for scope in reversed(self.scopes):
             if name in scope:
                 return scope[name]
-        return None
+        return self._declared.get(name)
 
     def _variable(self, node: Ident, cost: int = 0) -> Closure:
         found = self.slot_of(node)

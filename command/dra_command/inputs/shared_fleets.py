@@ -1,0 +1,26 @@
+"""Fleets that several repositories share: at a URL, or under a name in `pulumi-dra.yaml`."""
+
+from __future__ import annotations
+
+from dra_planner.fleet import Fleet, is_url, read_document, read_fleet
+from dra_policies.configuration.finding_it import find_configuration
+from dra_policies.configuration.reading import read_configuration
+from dra_policies.configuration.shared.fetching import fetch
+from dra_policies.configuration.shared.locations import Location, parse_location
+
+
+def find_shared_fleet(name: str) -> Fleet | None:
+    """Return the fleet at a URL or of a name under `fleets`; None if the nearest configuration doesn't name it.
+
+    Raises PlannerError if it can't be fetched, or isn't a valid fleet.
+    """
+    location = parse_location(name) if is_url(name) else _named(name)
+    if location is None:
+        return None
+    source = fetch(location)
+    return read_fleet(read_document(source.text, source.name), file=source.name)
+
+
+def _named(name: str) -> Location | None:
+    path = "" if "/" in name else find_configuration(".")
+    return read_configuration(path).fleets.get(name) if path else None

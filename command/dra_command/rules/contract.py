@@ -1,0 +1,32 @@
+"""Answer of `pulumi-dra rules test`."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from dra_command.contract.output import Output
+
+
+class RuleCaseRow(Output):
+    """A test case of a rule, and what the rule answers."""
+
+    rule: str
+    file: str
+    name: str
+    expected: Literal["pass", "fail", "skip", "cannot-tell"]
+    result: Literal["pass", "fail", "skip", "cannot-tell"]
+    message: str = Field(description="Message of the rule, empty for pass and skip.")
+    steps: int = Field(description="Steps of evaluation that the rule used.")
+    met: bool = Field(description="Whether result and message are as expected.")
+
+
+class RulesTestOutput(Output):
+    """Every case of every rule."""
+
+    version: Literal[1] = 1
+    passed: int
+    failed: int
+    untested: list[str] = Field(description="Rules without test cases.")
+    cases: list[RuleCaseRow]

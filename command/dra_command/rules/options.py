@@ -1,0 +1,22 @@
+"""The options of `rules`."""
+
+from __future__ import annotations
+
+import argparse
+
+from dra_command.command_line.shared_options import add_answer, add_capacity, add_choice, add_paths
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    add_choice(
+        parser, "action", ("test", "objects"), "run the test cases of rules, or print the objects that rules read"
+    )
+    add_paths(parser)
+    add_capacity(parser)
+    parser.add_argument(
+        "--config",
+        metavar="FILE",
+        default="",
+        help="configuration that defines the rules [default: the nearest pulumi-dra.yaml]",
+    )
+    add_answer(parser, ("text", "json"))

@@ -1,0 +1,135 @@
+"""`pulumi-dra rules`: run the test cases of custom rules, or print the objects that rules read."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from dra_command.command_line.arguments import UsageError
+from dra_command.command_line.exit_status import Status
+from dra_command.findings.evaluation import make_view
+from dra_command.inputs.command_inputs import read_inputs
+from dra_command.pens.visible import visible
+from dra_command.rules.contract import RuleCaseRow, RulesTestOutput
+from dra_planner.cel.values import MapValue, UnknownValue
+from dra_planner.wording import counted
+from dra_policies.configuration.custom.published_objects import PublishedObjects
+from dra_policies.configuration.custom.rule_cases import CaseResult, run_cases
+from dra_policies.configuration.finding_it import find_configuration
+from dra_policies.configuration.reading import read_configuration
+
+
+def run(values: argparse.Namespace) -> int:
+    """Run the action, print its answer, and return the exit status."""
+    return _test(values) if values.action == "test" else _print_objects(values)
+
+
+# -- rules test
+
+
+@dataclass(frozen=True, slots=True)
+class _Tested:
+    rule: str
+    file: str
+    results: tuple[CaseResult, ...]
+
+
+def _test(values: argparse.Namespace) -> Status:
+    """Run the cases of the rules in the files; 1 if one isn't as expected."""
+    tested = [each for file in _files(values) for each in _run_file(file)]
+    if values.format == "json":
+        print(_test_json(tested))
+    else:
+        _print_test(tested, quiet=values.quiet)
+    return Status.FITS if all(each.is_met for rule in tested for each in rule.results) else Status.BROKEN
+
+
+def _files(values: argparse.Namespace) -> tuple[str, ...]:
+    """Return the configurations to test: those of the paths, --config, or the nearest one."""
+    named = [values.config] if values.config else []
+    for path in values.paths:
+        folder = Path(path)
+        named += sorted(map(str, folder.glob("*.yaml"))) if folder.is_dir() else [path]
+    found = named or [find_configuration(".")]
+    if not found[0]:
+        raise UsageError("there is no pulumi-dra.yaml here or above", fix="name a file: pulumi-dra rules test FILE")
+    return tuple(dict.fromkeys(found))
+
+
+def _run_file(file: str) -> Iterator[_Tested]:
+    for id, rule in read_configuration(file).settings.custom_rules.items():
+        yield _Tested(id, file, tuple(run_cases(rule)))
+
+
+def _print_test(tested: Sequence[_Tested], *, quiet: bool) -> None:
+    for rule in tested:
+        for each in rule.results:
+            if each.is_met and quiet:
+                continue
+            sign = "✔" if each.is_met else "✘"
+            print(visible(f"{sign} {rule.rule}: {each.case.name}"))
+            if not each.is_met:
+                print(visible(f"    {_difference(each)} ({rule.file})"))
+        if not rule.results:
+            print(visible(f"! {rule.rule} has no test cases ({rule.file})"))
+    results = [each for rule in tested for each in rule.results]
+    failed = sum(not each.is_met for each in results)
+    print(f"{counted(len(tested), 'rule')}, {counted(len(results), 'case')}, {failed} failed.")
+
+
+def _difference(each: CaseResult) -> str:
+    said = f": {each.answer.message}" if each.answer.message else ""
+    if each.answer.result != each.case.expect:
+        return f"expected {each.case.expect}, got {each.answer.result}{said}"
+    return f'expected a message with "{each.case.message}", got{said or " none"}'
+
+
+def _test_json(tested: Sequence[_Tested]) -> str:
+    rows = [
+        RuleCaseRow(
+            rule=rule.rule,
+            file=rule.file,
+            name=each.case.name,
+            expected=each.case.expect,
+            result=each.answer.result,
+            message=each.answer.message,
+            steps=each.answer.steps,
+            met=each.is_met,
+        )
+        for rule in tested
+        for each in rule.results
+    ]
+    failed = sum(not row.met for row in rows)
+    untested = [rule.rule for rule in tested if not rule.results]
+    output = RulesTestOutput(passed=len(rows) - failed, failed=failed, untested=untested, cases=rows)
+    return output.model_dump_json(indent=2)
+
+
+# -- rules objects
+
+
+def _print_objects(values: argparse.Namespace) -> Status:
+    """Print the plan and the cost as rules read them; fields that are unknown are left out."""
+    inputs = read_inputs(values, needs_capacity=False, is_lenient=True)
+    published = PublishedObjects(make_view(inputs))
+    document = {"plan": _plain(published.plan), "cost": _plain(published.cost)}
+    if values.format == "json":
+        print(json.dumps(document, indent=2, ensure_ascii=False))
+    else:
+        print(yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=100), end="")
+    return Status.FITS
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as plain data, objects without their unknown fields."""
+    if isinstance(value, MapValue):
+        return {key: _plain(each) for key, each in value.entries.values() if not isinstance(each, UnknownValue)}
+    if isinstance(value, list):
+        return [_plain(each) for each in value]
+    return value

@@ -1,0 +1,155 @@
+"""The objects that custom rules can read: their fields, types, and meanings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from dra_planner.cel import types
+from dra_planner.cel.types import CelType, list_of, map_of
+from dra_planner.cel.variable_types import VariableTypes
+
+Subject = Literal["plan", "pool", "workload", "claim"]
+SUBJECTS: Final[tuple[Subject, ...]] = ("plan", "pool", "workload", "claim")
+
+PLAN: Final = CelType("object", "Plan")
+POOL: Final = CelType("object", "Pool")
+WORKLOAD: Final = CelType("object", "Workload")
+CLAIM: Final = CelType("object", "Claim")
+REQUEST: Final = CelType("object", "Request")
+COST: Final = CelType("object", "Cost")
+_STRINGS: Final = list_of(types.STRING)
+_LABELS: Final = map_of(types.STRING, types.STRING)
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One field. `needs_pools`: its value is unknown without a fleet, a stack, or a snapshot."""
+
+    type: CelType
+    meaning: str
+    needs_pools: bool = False
+
+
+def _of_pools(fields: Mapping[str, tuple[CelType, str]]) -> dict[str, Field]:
+    return {name: Field(kind, meaning, needs_pools=True) for name, (kind, meaning) in fields.items()}
+
+
+OBJECT_TYPES: Final[Mapping[str, Mapping[str, Field]]] = {
+    "Plan": {
+        **_of_pools(
+            {
+                "verdict": (types.STRING, "`fits`, `does-not-fit`, or `cannot-tell`"),
+                "cloud": (types.STRING, "`eks`, `gke`, or `aks`"),
+                "region": (types.STRING, "Region of the fleet"),
+                "autoscaler": (types.STRING, "Autoscaler of the fleet, `none` if it has none"),
+                "nodes": (types.INT, "Nodes in all pools"),
+                "pools": (list_of(POOL), "Pools, in the order of the fleet"),
+            }
+        ),
+        "stack": Field(types.STRING, "Name of the Pulumi stack, empty without one"),
+        "kubernetes": Field(types.STRING, 'Kubernetes version, for example `"1.36"`'),
+        "workloads": Field(list_of(WORKLOAD), "Workloads, sorted by kind, namespace, and name"),
+        "claims": Field(list_of(CLAIM), "Claims and claim templates, sorted by namespace and name"),
+    },
+    "Pool": _of_pools(
+        {
+            "name": (types.STRING, "Name"),
+            "machine": (types.STRING, "Machine type"),
+            "gpu": (types.STRING, "Product name of the GPU as the driver publishes it, empty without GPUs"),
+            "gpusPerNode": (types.INT, "GPUs in each node"),
+            "capacity": (types.STRING, "`on-demand`, `spot`, `reservation`, or `capacity-block`"),
+            "zones": (_STRINGS, "Zones that the pool uses, unknown if the fleet only sets their number"),
+            "zoneCount": (types.INT, "Number of these zones"),
+            "mig": (types.STRING, "MIG configuration, `none` without one"),
+            "labels": (_LABELS, "Labels of the nodes"),
+            "taints": (_STRINGS, "Taints of the nodes, for example `nvidia.com/gpu=present:NoSchedule`"),
+            "nodes": (types.INT, "Nodes that the plan builds"),
+            "minNodes": (types.INT, "Minimum number of nodes"),
+            "maxNodes": (types.INT, "Maximum number of nodes"),
+            "devices": (types.INT, "Devices on the nodes that the plan builds"),
+            "usedDevices": (types.INT, "Devices that claims use"),
+            "nodeHourlyCost": (types.DOUBLE, "USD per hour of one node"),
+            "hourlyCost": (types.DOUBLE, "USD per hour of the nodes that the plan builds"),
+            "monthlyCost": (types.DOUBLE, "The same per month of 730 hours"),
+            "maxMonthlyCost": (types.DOUBLE, "USD per month at the maximum number of nodes"),
+        }
+    ),
+    "Workload": {
+        "kind": Field(types.STRING, "Kind, for example `Deployment`"),
+        "namespace": Field(types.STRING, "Namespace"),
+        "name": Field(types.STRING, "Name"),
+        "labels": Field(_LABELS, "Labels of the pods"),
+        "replicas": Field(types.INT, "Declared number of pods"),
+        "priorityClass": Field(types.STRING, "Priority class of the pods, empty without one"),
+        "claims": Field(list_of(CLAIM), "Claims of one pod"),
+        "devicesPerPod": Field(types.INT, "Devices that the claims of one pod request"),
+        **_of_pools(
+            {
+                "verdict": (types.STRING, "`fits`, `does-not-fit`, or `cannot-tell`"),
+                "placed": (types.INT, "Pods that fit"),
+                "pending": (types.INT, "Pods that stay pending"),
+                "pools": (_STRINGS, "Names of the pools that its pods are planned on"),
+                "zones": (_STRINGS, "Zones of these pools, unknown if the fleet only sets their number"),
+                "zoneCount": (types.INT, "Number of these zones"),
+                "hourlyCost": (types.DOUBLE, "Share of the node prices, by devices, in USD per hour"),
+                "monthlyCost": (types.DOUBLE, "The same per month of 730 hours"),
+            }
+        ),
+    },
+    "Claim": {
+        "kind": Field(types.STRING, "`ResourceClaim`, `ResourceClaimTemplate`, or empty for extended resources"),
+        "namespace": Field(types.STRING, "Namespace"),
+        "name": Field(types.STRING, "Name of the object; if only a plan file describes it, its name in the pod"),
+        "labels": Field(_LABELS, "Labels of the object"),
+        "requests": Field(list_of(REQUEST), "Requests, one entry for each alternative of `firstAvailable`"),
+    },
+    "Request": {
+        "name": Field(types.STRING, "Name of the request"),
+        "alternative": Field(types.STRING, "Name of the alternative, empty without `firstAvailable`"),
+        "deviceClass": Field(types.STRING, "Name of the DeviceClass"),
+        "count": Field(types.INT, "Devices, 0 for all matching devices of a node"),
+        "adminAccess": Field(types.BOOL, "Requests administrative access"),
+        "selectors": Field(_STRINGS, "CEL selectors of the request"),
+        "reads": Field(
+            _STRINGS,
+            "Attributes and capacities that its selectors or its `capacity` name, for example "
+            "`capacity/gpu.nvidia.com/memory`",
+        ),
+    },
+    "Cost": _of_pools(
+        {
+            "hourly": (types.DOUBLE, "USD per hour of the nodes that the plan builds"),
+            "monthly": (types.DOUBLE, "The same per month of 730 hours"),
+            "maxMonthly": (types.DOUBLE, "USD per month with every pool at its maximum"),
+            "monthlyByNamespace": (
+                map_of(types.STRING, types.DOUBLE),
+                "USD per month by namespace: the shares of its workloads",
+            ),
+        }
+    ),
+}
+"""The fields of each type. Versions add fields, but don't remove or change them."""
+
+VARIABLES: Final[Mapping[str, CelType]] = {
+    "plan": PLAN,
+    "pool": POOL,
+    "workload": WORKLOAD,
+    "claim": CLAIM,
+    "cost": COST,
+}
+
+
+def declarations(subject: Subject) -> VariableTypes:
+    """Return the variables of a rule for these objects: the object, the plan, and the cost."""
+    names = dict.fromkeys(("plan", "cost", subject))
+    fields = {name: {key: each.type for key, each in of.items()} for name, of in OBJECT_TYPES.items()}
+    return VariableTypes({name: VARIABLES[name] for name in names}, fields)
+
+
+def needs_pools(selections: Iterable[tuple[str, str]]) -> bool:
+    """Return whether one of these fields, as pairs of type and name, is unknown without pools."""
+    return any(
+        field.needs_pools for kind, name in selections if (field := OBJECT_TYPES.get(kind, {}).get(name)) is not None
+    )

@@ -1,0 +1,25 @@
+"""What every mapping of `pulumi-dra.yaml` has in common."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, ConfigDict
+from pydantic.alias_generators import to_camel
+
+
+def _is_said(text: str) -> str:
+    if not text.strip():
+        raise ValueError("must not be empty")
+    return text
+
+
+NonEmpty = Annotated[str, AfterValidator(_is_said)]
+
+
+class ConfigurationPart(BaseModel):
+    """A mapping of the document: unknown keys are errors, values are not coerced."""
+
+    model_config = ConfigDict(
+        alias_generator=to_camel, extra="forbid", frozen=True, strict=True, populate_by_name=True, defer_build=True
+    )

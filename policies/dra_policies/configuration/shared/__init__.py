@@ -1,0 +1,1 @@
+"""Files that repositories share: fleets and configurations in other folders, git repositories, and registries."""

@@ -1,0 +1,48 @@
+"""Shared files, fetched: by git, over HTTP, and from OCI registries.
+
+Content that a commit or a digest pins is kept in the user's cache. Everything else is fetched once per run.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from pathlib import Path
+
+from dra_planner.errors import NOWHERE, Place, SourceError
+from dra_planner.sources import Source, read_file
+from dra_policies.configuration.shared.git_repository import GitError, read_git_file
+from dra_policies.configuration.shared.locations import GitFile, LocalFile, Location, WebFile
+from dra_policies.configuration.shared.oci_registry import read_oci_file
+from dra_policies.configuration.shared.pinned_files import DownloadError, download, pinned
+
+
+def fetch(location: Location, place: Place = NOWHERE) -> Source:
+    """Return a shared file as text, named by its location; raises SourceError if it can't be fetched.
+
+    `place` is where the location is written.
+    """
+    if isinstance(location, LocalFile):
+        if place.file and not os.path.exists(location.path):
+            raise SourceError(f"{location.path} doesn't exist", place=place, fix="correct the path")
+        return read_file(location.path)
+    try:
+        return Source(str(location), _content(location).decode("utf-8"))
+    except DownloadError as error:
+        fix = "correct the digest if the change is intended" if "digest" in error.message else "check URL and network"
+        raise SourceError(f"{location} can't be downloaded: {error.message}", place=place, fix=fix) from None
+    except GitError as error:
+        raise SourceError(f"{location} can't be fetched: {error.message}", place=place, fix=error.fix) from None
+    except UnicodeDecodeError:
+        raise SourceError(f"{location} isn't text in UTF-8", place=place, fix="name another file") from None
+
+
+@cache
+def _content(location: Location) -> bytes:
+    folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "pulumi-dra" / "shared"
+    if isinstance(location, GitFile):
+        return read_git_file(location, folder)
+    if isinstance(location, WebFile):
+        return pinned(location.sha256, folder, lambda: download(location.url))
+    assert not isinstance(location, LocalFile)  # read where it is
+    return read_oci_file(location, folder)

@@ -1,0 +1,146 @@
+"""Where a shared file is, as `extends`, `fleets`, and `--fleet` write it."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import re
+from dataclasses import dataclass, replace
+from typing import Final
+from urllib.parse import urlsplit, urlunsplit
+
+from dra_planner.errors import NOWHERE, Place, PlannerError
+from dra_planner.sources import CONFIGURATION
+
+_SHA256: Final = re.compile(r"sha256[=:](?P<digest>[0-9a-f]{64})")
+_OCI: Final = re.compile(
+    r"oci://(?P<registry>[^/\s]+)/(?P<repository>[a-z0-9._/-]+?)(?::(?P<tag>[\w.-]+)|@(?P<digest>sha256:[0-9a-f]{64}))"
+)
+_GIT_SCHEMES: Final = ("https", "ssh", "file")
+
+
+class LocationError(PlannerError):
+    """A location that can't be understood."""
+
+
+@dataclass(frozen=True, slots=True)
+class LocalFile:
+    """A file on this machine."""
+
+    path: str
+
+    def __str__(self) -> str:
+        return self.path
+
+
+@dataclass(frozen=True, slots=True)
+class GitFile:
+    """A file of a git repository at a branch, tag, or commit."""
+
+    url: str
+    ref: str
+    path: str
+
+    def __str__(self) -> str:
+        return f"git+{without_password(self.url)}@{self.ref}#{self.path}"
+
+
+@dataclass(frozen=True, slots=True)
+class WebFile:
+    """A file at a URL, with the digest of its content."""
+
+    url: str
+    sha256: str
+
+    def __str__(self) -> str:
+        return f"{without_password(self.url)}#sha256={self.sha256}"
+
+
+@dataclass(frozen=True, slots=True)
+class OciFile:
+    """A file of an OCI artifact; `reference` is a tag, or a digest that starts with "sha256:"."""
+
+    registry: str
+    repository: str
+    reference: str
+    path: str = ""
+
+    def __str__(self) -> str:
+        mark = "@" if self.reference.startswith("sha256:") else ":"
+        return f"oci://{self.registry}/{self.repository}{mark}{self.reference}{f'#{self.path}' if self.path else ''}"
+
+
+Location = LocalFile | GitFile | WebFile | OciFile
+
+
+def parse_location(text: str, base: Location | None = None, place: Place = NOWHERE) -> Location:
+    """Return the location that a text names; a path is relative to the file `base`. Raises LocationError."""
+    if text.startswith("git+"):
+        return _git(text, place)
+    if text.startswith(("https://", "http://")):
+        return _web(text, place)
+    if text.startswith("oci://"):
+        return _oci(text, place)
+    if "://" in text:
+        raise LocationError(f"unknown kind of URL: {text}", place=place, fix="use git+https, git+ssh, https, or oci")
+    match base:
+        case GitFile():
+            return replace(base, path=_inside(base.path, text, place))
+        case OciFile():
+            return replace(base, path=_inside(base.path, text, place))
+        case WebFile():
+            raise LocationError(f"a file at a URL can't name the path {text}", place=place, fix="write a whole URL")
+        case LocalFile():
+            return LocalFile(os.path.normpath(os.path.join(os.path.dirname(base.path), text)))
+        case _:
+            return LocalFile(text)
+
+
+def without_password(url: str) -> str:
+    """Return a URL without its password, for messages."""
+    parts = urlsplit(url)
+    if "@" not in parts.netloc:
+        return url
+    user, _, host = parts.netloc.rpartition("@")
+    name = user.partition(":")[0] if parts.scheme == "ssh" else "***"
+    return urlunsplit(parts._replace(netloc=f"{name}@{host}"))
+
+
+def _git(text: str, place: Place) -> GitFile:
+    address, _, path = text.removeprefix("git+").partition("#")
+    scheme = urlsplit(address).scheme
+    if scheme not in _GIT_SCHEMES:
+        fix = "write git+https://HOST/REPOSITORY.git@REF#PATH"
+        raise LocationError(f'git can\'t fetch "{scheme}" URLs here', place=place, fix=fix)
+    before, slash, last = address.rpartition("/")
+    name, mark, ref = last.partition("@")
+    if not (mark and ref) or ref.startswith("-"):
+        fix = f"add a commit, tag, or branch: git+{without_password(before + slash + name)}@REF"
+        raise LocationError("the git URL has no ref", place=place, fix=fix)
+    return GitFile(f"{before}{slash}{name}", ref, _inside("", path or CONFIGURATION, place))
+
+
+def _web(text: str, place: Place) -> WebFile:
+    url, _, fragment = text.partition("#")
+    found = _SHA256.fullmatch(fragment)
+    if found is None:
+        fix = f"add its digest: {without_password(url)}#sha256=DIGEST (sha256sum FILE prints it)"
+        raise LocationError("the URL has no digest, so its content could change unnoticed", place=place, fix=fix)
+    return WebFile(url, found["digest"])
+
+
+def _oci(text: str, place: Place) -> OciFile:
+    address, _, path = text.partition("#")
+    found = _OCI.fullmatch(address)
+    if found is None:
+        fix = "write oci://REGISTRY/REPOSITORY:TAG, or @sha256:DIGEST"
+        raise LocationError(f"invalid OCI reference: {text}", place=place, fix=fix)
+    return OciFile(found["registry"], found["repository"], found["tag"] or found["digest"], path)
+
+
+def _inside(base: str, path: str, place: Place) -> str:
+    """Return a path relative to a file of a repository; raises LocationError if it leads out of the repository."""
+    joined = posixpath.normpath(posixpath.join(posixpath.dirname(base), path))
+    if posixpath.isabs(joined) or joined == ".." or joined.startswith("../"):
+        raise LocationError(f"{path} is outside the repository", place=place, fix="name a file in it")
+    return joined

@@ -1,0 +1,86 @@
+"""Files of OCI artifacts, as `oras push` writes them: one layer for each file, with its name as the title.
+
+Public repositories only: a token that the registry gives to anyone is requested, and no credentials are read.
+Source of the protocol: opencontainers/distribution-spec:spec.md@v1.1.0.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import urlencode
+
+from dra_policies.configuration.shared.locations import OciFile
+from dra_policies.configuration.shared.pinned_files import DownloadError, download, pinned
+
+_MANIFEST: Final = "application/vnd.oci.image.manifest.v1+json"
+_TITLE: Final = "org.opencontainers.image.title"
+_LOCAL: Final = ("localhost", "127.0.0.1", "[::1]")
+_PARAMETER: Final = re.compile(r'(\w+)="([^"]*)"')
+
+
+def read_oci_file(file: OciFile, folder: Path) -> bytes:
+    """Return a file of an artifact, kept in the folder by its digest; raises DownloadError."""
+    registry = _Registry(file)
+    if file.reference.startswith("sha256:"):
+        text = pinned(file.reference.removeprefix("sha256:"), folder, lambda: registry.get("manifests", file.reference))
+    else:
+        text = registry.get("manifests", file.reference)
+    digest = _layer(text, file.path)
+    return pinned(digest.removeprefix("sha256:"), folder, lambda: registry.get("blobs", digest))
+
+
+def _layer(text: bytes, path: str) -> str:
+    """Return the digest of the layer with that title, of the only layer if no path is given."""
+    try:
+        manifest: Any = json.loads(text)
+        layers = [
+            (str(each.get("annotations", {}).get(_TITLE, "")), str(each["digest"])) for each in manifest["layers"]
+        ]
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise DownloadError("its manifest isn't one of an OCI artifact") from None
+    found = [digest for title, digest in layers if not path or title == path]
+    if len(found) != 1:
+        titles = ", ".join(title or "a layer without a title" for title, _ in layers) or "no file"
+        raise DownloadError(f"it contains {titles}; add #FILE to the location" if not path else f"it contains {titles}")
+    if not re.fullmatch(r"sha256:[0-9a-f]{64}", found[0]):
+        raise DownloadError(f"its layer has the digest {found[0]}, which isn't sha256")
+    return found[0]
+
+
+class _Registry:
+    """The repository of an artifact."""
+
+    def __init__(self, file: OciFile) -> None:
+        host = file.registry.rpartition(":")[0] or file.registry
+        scheme = "http" if host in _LOCAL else "https"
+        self._url = f"{scheme}://{file.registry}/v2/{file.repository}"
+        self._headers = {"Accept": _MANIFEST}
+
+    def get(self, kind: str, reference: str) -> bytes:
+        """Return a manifest or a blob, with a token for anyone if the registry wants one."""
+        url = f"{self._url}/{kind}/{reference}"
+        try:
+            return download(url, self._headers)
+        except DownloadError as error:
+            challenge = error.headers.get("WWW-Authenticate", error.headers.get("Www-Authenticate", ""))
+            if error.status != 401 or not challenge.startswith("Bearer "):
+                raise
+        self._headers["Authorization"] = f"Bearer {_token(challenge)}"
+        return download(url, self._headers)
+
+
+def _token(challenge: str) -> str:
+    said = dict(_PARAMETER.findall(challenge))
+    query = urlencode({key: said[key] for key in ("service", "scope") if key in said})
+    if not said.get("realm", "").startswith("http"):
+        raise DownloadError("the registry names no place for tokens")
+    try:
+        answer: Any = json.loads(download(f"{said['realm']}?{query}"))
+        return str(answer.get("token") or answer["access_token"])
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise DownloadError(
+            "the registry gives no token to anyone, and private repositories aren't supported"
+        ) from None

@@ -1,0 +1,63 @@
+"""Downloads over HTTP that a digest pins, kept in the user's cache."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from http.client import HTTPException
+from pathlib import Path
+from typing import Final
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+MOST_BYTES: Final = 4 * 2**20
+TIMEOUT_S: Final = 60
+
+
+class DownloadError(Exception):
+    """A download that failed: the reason, and the response's status and headers if there was a response."""
+
+    def __init__(self, message: str, status: int = 0, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(message)
+        self.message, self.status, self.headers = message, status, dict(headers or {})
+
+
+def download(url: str, headers: Mapping[str, str] | None = None) -> bytes:
+    """Return what a URL gives, at most one byte more than `MOST_BYTES`; raises DownloadError."""
+    request = Request(url, headers={"User-Agent": "pulumi-dra", **(headers or {})})
+    try:
+        with urlopen(request, timeout=TIMEOUT_S) as response:
+            content: bytes = response.read(MOST_BYTES + 1)
+    except HTTPError as error:
+        raise DownloadError(f"HTTP status {error.code}", error.code, dict(error.headers)) from None
+    except (OSError, HTTPException, ValueError) as error:
+        raise DownloadError(str(getattr(error, "reason", "") or error)) from None
+    if len(content) > MOST_BYTES:
+        raise DownloadError(f"it is larger than {MOST_BYTES // 2**20} MiB")
+    return content
+
+
+def pinned(sha256: str, folder: Path, fetch: Callable[[], bytes]) -> bytes:
+    """Return the content with this digest: from the folder, or fetched and kept there.
+
+    Raises DownloadError if what is fetched has another digest. A cached file that was changed is fetched again.
+    """
+    path = folder / "sha256" / sha256
+    with suppress(OSError):
+        content = path.read_bytes()
+        if hashlib.sha256(content).hexdigest() == sha256:
+            return content
+    content = fetch()
+    found = hashlib.sha256(content).hexdigest()
+    if found != sha256:
+        raise DownloadError(f"its content has another digest: sha256={found}")
+    with suppress(OSError):  # a cache that can't be written is only slower
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent)
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        os.replace(name, path)
+    return content

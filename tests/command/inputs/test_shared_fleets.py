@@ -1,0 +1,63 @@
+"""Fleets that several repositories share: by name in `pulumi-dra.yaml`, and by URL, for options and stacks."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+from command_project import STACK, Project
+
+FLEET = yaml.safe_dump(yaml.safe_load(STACK)["config"]["pulumi-dra:fleet"])
+
+
+@pytest.fixture
+def shared(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A git URL of a repository with a fleet and a configuration that names it."""
+    folder = tmp_path_factory.mktemp("shared")
+    (folder / "fleet.yaml").write_text(FLEET)
+    (folder / "pulumi-dra.yaml").write_text("fleets: {dev: fleet.yaml}\n")
+    for words in (["init", "-q", "-b", "main"], ["add", "."], ["commit", "-qm", "one"]):
+        command = ["git", "-c", "user.name=a", "-c", "user.email=a@example.com", "-C", str(folder), *words]
+        subprocess.run(command, check=True)
+    return f"git+file://{folder}@main"
+
+
+@pytest.mark.parametrize("command", ["plan", "check"])
+def test_a_fleet_by_name(project: Project, shared: str, command: str) -> None:
+    project.write("pulumi-dra.yaml", f"extends: ['{shared}']\n")
+
+    done = project.run(command, "workloads", "--fleet", "dev")
+
+    assert (done.status, done.err) == (0, "")
+
+
+def test_a_fleet_by_url(project: Project, shared: str) -> None:
+    assert project.run("plan", "workloads", "--fleet", f"{shared}#fleet.yaml").status == 0
+
+
+def test_a_name_that_nobody_knows(project: Project, shared: str) -> None:
+    project.write("pulumi-dra.yaml", f"extends: ['{shared}']\n")
+    done = project.run("plan", "workloads", "--fleet", "prod")
+    assert (done.status, "prod: does not exist" in done.err) == (2, True)
+
+
+def test_a_fault_names_the_shared_file(project: Project, shared: str) -> None:
+    folder = Path(shared.removeprefix("git+file://").removesuffix("@main"))
+    (folder / "fleet.yaml").write_text(FLEET.replace("us-east-1", "mars-1"))
+    subprocess.run(
+        ["git", "-c", "user.name=a", "-c", "user.email=a@example.com", "-C", str(folder), "commit", "-qam", "two"],
+        check=True,
+    )
+    done = project.run("plan", "workloads", "--fleet", f"{shared}#fleet.yaml")
+    assert (done.status, f"{shared}#fleet.yaml" in done.err) == (2, True)
+
+
+def test_a_stack_with_a_shared_fleet_keeps_a_plan(project: Project, shared: str) -> None:
+    settings = yaml.safe_load(STACK)
+    settings["config"]["pulumi-dra:fleet"] = f"{shared}#fleet.yaml"
+    project.write("stacks/Pulumi.dev.yaml", yaml.safe_dump(settings))
+
+    assert project.run("plan", "--stack", "dev", "--write").status == 0
+    assert project.run("plan", "--stack", "dev", "--check").status == 0

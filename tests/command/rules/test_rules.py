@@ -1,0 +1,240 @@
+"""`pulumi-dra rules`, and custom rules in `check`, in the policy pack, and in cel-python's evaluator."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import celpy
+import pytest
+import yaml
+from command_project import EXAMPLES, Project
+
+from dra_policies.configuration.reading import read_configuration
+from dra_policies.configuration.rules import configured_rules
+from dra_policies.judge import Judge
+from dra_policies.rules import RULES
+from dra_policies.stack.exported import resources_of_state
+
+ROOT = EXAMPLES.parent
+EXAMPLE_FILES = sorted((EXAMPLES / "rules").glob("*.yaml"))
+NO_L4 = """\
+rules:
+  no-l4:
+    for: pool
+    expression: '!pool.gpu.contains("L4")'
+    message: L4 isn't allowed
+    fix: Use A10G.
+"""
+LABELED = """\
+rules:
+  team-label:
+    for: workload
+    expression: workload.labels[?"team"].orValue("") != ""
+    message: the pods have no label "team"
+"""
+
+
+@pytest.mark.parametrize("file", EXAMPLE_FILES, ids=lambda file: file.stem)
+def test_an_example_passes_its_own_cases(file: Path, project: Project) -> None:
+    done = project.run("rules", "test", str(file), "--format", "json")
+
+    assert (done.status, done.json["failed"], done.json["untested"]) == (0, 0, []), done.out
+    assert {each["result"] for each in done.json["cases"]} >= {"pass", "fail"}
+
+
+def test_there_are_ten_examples() -> None:
+    assert len(EXAMPLE_FILES) >= 10
+
+
+VERDICTS: dict[str, set[str]] = {  # of the examples on examples/eighty-gi with its fleet, worked out by hand
+    "claims-specify-memory": {
+        "ResourceClaimTemplate serve/any-gpu: a request for gpu.nvidia.com doesn't specify memory"
+    },
+    "pool-cost-ceiling": {'pool "h100": at 4 nodes, the pool costs USD 160716 per month'},  # 4 x 55.04 x 730
+    "team-label": {
+        'Deployment serve/chat: the pods have no label "team"',
+        'Deployment serve/vision: the pods have no label "team"',
+    },
+    "approved-classes": set(),
+}
+
+
+@pytest.fixture(scope="module")
+def checked(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """The answer of `check` with all examples on examples/eighty-gi and its fleet."""
+    project = Project(tmp_path_factory.mktemp("examples"))
+    rules = [yaml.safe_load(file.read_text())["rules"] for file in EXAMPLE_FILES]
+    merged = {id: rule for each in rules for id, rule in each.items()}
+    project.write("pulumi-dra.yaml", yaml.safe_dump({"rules": merged}))
+    workloads, fleet = str(EXAMPLES / "eighty-gi"), str(EXAMPLES / "eighty-gi/fleet.yaml")
+    done = project.run("check", workloads, "--fleet", fleet, "--config", "pulumi-dra.yaml", "--format", "json")
+    assert done.status == 1, done.err
+    return done.json
+
+
+def test_every_example_runs_in_check(checked: Any) -> None:
+    ids = {id for file in EXAMPLE_FILES for id in yaml.safe_load(file.read_text())["rules"]}
+
+    assert ids <= set(checked["judged"])
+    assert "rule-could-not-run" not in {each["code"] for each in checked["diagnostics"]}
+
+
+@pytest.mark.parametrize("name", VERDICTS)
+def test_an_example_finds_what_is_wrong(name: str, checked: Any) -> None:
+    assert {each["message"] for each in checked["diagnostics"] if each["code"] == name} == VERDICTS[name]
+
+
+def plain_variables(document: Any) -> Any:
+    return celpy.json_to_cel(document)
+
+
+def test_cel_python_agrees_where_its_evaluator_can_run() -> None:
+    """cel-python parses both; its evaluator lacks optionals and list functions, and gets many cases wrong."""
+    compared = 0
+    for file in EXAMPLE_FILES:
+        for rule in read_configuration(str(file)).settings.custom_rules.values():
+            for case in rule.tests:
+                if case.expect not in ("pass", "fail"):
+                    continue
+                environment = celpy.Environment()
+                try:
+                    program = environment.program(environment.compile(rule.expression))
+                    answer = program.evaluate({name: plain_variables(value) for name, value in case.given.items()})
+                except (celpy.CELParseError, celpy.CELEvalError):
+                    continue
+                assert bool(answer) == (case.expect == "pass"), (file, case.name)
+                compared += 1
+    assert compared >= 10
+
+
+class TestCheck:
+    def test_a_custom_rule_needs_pools(self, project: Project) -> None:
+        project.write("pulumi-dra.yaml", NO_L4)
+
+        without = project.run("check", "workloads", "--format", "json")
+        with_pools = project.run("check", "--stack", "dev", "--format", "json")
+
+        assert without.status == 0
+        assert {"rule": "no-l4", "why": "needs the pools: --stack, --fleet or --observed"} in without.json["skipped"]
+        assert with_pools.status == 1
+        (found,) = [each for each in with_pools.json["diagnostics"] if each["code"] == "no-l4"]
+        assert (found["severity"], found["message"], found["fix"]) == (
+            "error", 'pool "l4": L4 isn\'t allowed', "Use A10G.",
+        )  # fmt: skip
+
+    def test_a_finding_has_the_line_of_its_object(self, project: Project) -> None:
+        project.write("pulumi-dra.yaml", LABELED)
+
+        (found, *_) = project.run("check", "workloads", "--format", "json").json["diagnostics"]
+
+        assert found["code"] == "team-label"
+        assert found["file"].startswith("workloads/")
+        assert found["line"] > 0
+
+    def test_levels_and_exemptions_apply(self, project: Project) -> None:
+        project.write("pulumi-dra.yaml", LABELED + "    level: advisory\n")
+        assert project.run("check", "workloads").status == 0
+        exemption = 'exemptions: [{rule: team-label, object: "*", reason: old}]\n'
+        project.write("pulumi-dra.yaml", LABELED + exemption)
+        done = project.run("check", "workloads")
+        assert (done.status, "exempted" in done.out) == (0, True)
+        project.write("pulumi-dra.yaml", 'exemptions: [{rule: team-labl, object: "*", reason: old}]\n')
+        assert 'there is no rule "team-labl"' in project.run("check", "workloads").err
+
+    def test_a_comment_in_a_manifest_exempts(self, project: Project) -> None:
+        project.write("pulumi-dra.yaml", LABELED)
+        file = next((project.root / "workloads").glob("*.yaml"))
+        text = file.read_text()
+        file.write_text(text.replace("\nspec:", "\nspec:  # pulumi-dra: ignore team-label — a shared tool"))
+
+        done = project.run("check", "workloads")
+
+        assert 'there is no rule "team-label"' not in done.out
+        assert "exempted" in done.out
+
+    def test_an_expression_that_fails_gives_no_verdict(self, project: Project) -> None:
+        project.write("pulumi-dra.yaml", LABELED.replace('[?"team"].orValue("")', '["team"]'))
+
+        done = project.run("check", "workloads")
+
+        assert done.status == 3
+        assert "the rule can't tell, because its expression fails: no such key: team" in " ".join(done.out.split())
+
+    def test_explain_prints_a_custom_rule(self, project: Project) -> None:
+        project.write("pulumi-dra.yaml", NO_L4)
+
+        done = project.run("check", "--explain", "no-l4")
+
+        assert (done.status, done.out.splitlines()[0]) == (
+            0, "no-l4 (mandatory; needs the pools: --stack, --fleet or --observed)",
+        )  # fmt: skip
+
+    def test_a_wrong_rule_stops_with_its_place(self, project: Project) -> None:
+        project.write("pulumi-dra.yaml", NO_L4.replace("pool.gpu", "pool.gpus"))
+
+        done = project.run("check", "--stack", "dev")
+
+        assert done.status == 2
+        assert "pulumi-dra.yaml:4 rules.no-l4.expression: invalid expression: undefined field 'gpus'" in done.err
+
+
+def test_the_pack_finds_the_same(tmp_path: Path) -> None:
+    (tmp_path / "pulumi-dra.yaml").write_text(NO_L4)
+    configured = read_configuration(str(tmp_path / "pulumi-dra.yaml"))
+    rules = configured_rules((*RULES, *configured.custom), configured.settings)
+    resources = list(resources_of_state((ROOT / "tests/policies/exported/raw-eks.json").read_text(), "state.json"))
+
+    told = [each for each in Judge(rules, today=date(2026, 6, 1)).of_stack(resources) if each.rule.id == "no-l4"]
+
+    assert [each.finding.message for each in told] == ['pool "gpus": L4 isn\'t allowed']
+    assert told[0].finding.urn.endswith("::gpus")
+
+
+class TestObjects:
+    def test_known_fields_are_printed(self, project: Project) -> None:
+        document = yaml.safe_load(project.run("rules", "objects", "--stack", "dev").out)
+
+        assert document["plan"]["stack"] == "dev"
+        (pool,) = document["plan"]["pools"]
+        assert (pool["gpu"], pool["gpusPerNode"], pool["zoneCount"]) == ("NVIDIA L4", 1, 2)
+        assert pool["hourlyCost"] == round(pool["nodes"] * pool["nodeHourlyCost"], 6)
+        assert document["cost"]["monthly"] == pytest.approx(document["cost"]["hourly"] * 730)
+
+    def test_fields_without_pools_are_left_out(self, project: Project) -> None:
+        document = yaml.safe_load(project.run("rules", "objects", "workloads").out)
+
+        assert document["cost"] == {}
+        assert "verdict" not in document["plan"]
+        assert document["plan"]["workloads"][0]["replicas"] > 0
+
+    def test_a_case_can_be_pasted_from_them(self, project: Project) -> None:
+        document = yaml.safe_load(project.run("rules", "objects", "--stack", "dev").out)
+        rule = yaml.safe_load(NO_L4)
+        given = {"pool": document["plan"]["pools"][0], "plan": document["plan"], "cost": document["cost"]}
+        rule["rules"]["no-l4"]["tests"] = [{"name": "ours", "given": given, "expect": "fail"}]
+        project.write("pulumi-dra.yaml", yaml.safe_dump(rule))
+
+        assert project.run("rules", "test").status == 0
+
+
+class TestCases:
+    def test_a_case_that_is_not_met_is_explained(self, project: Project) -> None:
+        case = "    tests: [{name: an L4, given: {pool: {gpu: NVIDIA L4}}, expect: pass}]\n"
+        project.write("pulumi-dra.yaml", NO_L4 + case)
+
+        done = project.run("rules", "test")
+
+        assert done.status == 1
+        assert done.out == (
+            "✘ no-l4: an L4\n    expected pass, got fail: L4 isn't allowed (pulumi-dra.yaml)\n"
+            "1 rule, 1 case, 1 failed.\n"
+        )
+
+    def test_a_rule_without_cases_is_named(self, project: Project) -> None:
+        project.write("pulumi-dra.yaml", NO_L4)
+        assert "no-l4 has no test cases" in project.run("rules", "test").out
+
+    def test_without_a_file_there_is_nothing_to_test(self, project: Project) -> None:
+        assert "there is no pulumi-dra.yaml" in project.run("rules", "test").err

@@ -1,0 +1,328 @@
+"""`extends` and shared fleets: from files, local git repositories, and a local HTTP server and registry."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import subprocess
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from dra_planner.errors import PlannerError
+from dra_policies.configuration.reading import Configured, read_configuration
+from dra_policies.configuration.shared import fetching
+from dra_policies.configuration.shared.locations import parse_location
+
+RULES = """\
+rules:
+  no-spot:
+    for: pool
+    expression: pool.capacity != "spot"
+    message: Spot isn't allowed
+  security-baseline: mandatory
+thresholds: {cost-above-ceiling: 1000}
+exclude: [charts]
+exemptions:
+  - {rule: security-baseline, object: NodeGroup old, reason: being replaced}
+"""
+
+
+@pytest.fixture(autouse=True)
+def scratch_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    fetching._content.cache_clear()
+    return tmp_path / "cache/pulumi-dra/shared"
+
+
+def configured(folder: Path, text: str) -> Configured:
+    (folder / "pulumi-dra.yaml").write_text(text)
+    return read_configuration(str(folder / "pulumi-dra.yaml"))
+
+
+def git(folder: Path, *words: str) -> str:
+    done = subprocess.run(
+        ["git", "-c", "user.name=a", "-c", "user.email=a@example.com", "-C", str(folder), *words],
+        check=True, capture_output=True, text=True,
+    )  # fmt: skip
+    return done.stdout.strip()
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """A repository with the tag v1, and a branch on which the rule is gone."""
+    folder = tmp_path / "shared"
+    (folder / "rules").mkdir(parents=True)
+    (folder / "rules/gpu.yaml").write_text(RULES)
+    (folder / "pulumi-dra.yaml").write_text("extends: [rules/gpu.yaml]\nfleets: {prod: fleets/prod.yaml}\n")
+    git(tmp_path, "init", "-q", "-b", "main", str(folder))
+    git(folder, "add", ".")
+    git(folder, "commit", "-qm", "one")
+    git(folder, "tag", "v1")
+    (folder / "rules/gpu.yaml").write_text("rules: {}\n")
+    git(folder, "commit", "-qam", "two")
+    return folder
+
+
+class TestMerging:
+    def test_the_own_file_takes_precedence(self, tmp_path: Path) -> None:
+        (tmp_path / "base.yaml").write_text(RULES)
+
+        found = configured(
+            tmp_path,
+            "extends: [base.yaml]\nrules: {security-baseline: disabled}\nthresholds: {cost-above-ceiling: 5}\n",
+        )
+
+        assert found.settings.levels == {"no-spot": "mandatory", "security-baseline": "disabled"}
+        assert found.settings.thresholds == {"cost-above-ceiling": 5}
+        assert found.settings.exclude == ["charts"]
+        assert [rule.id for rule in found.custom] == ["no-spot"]
+
+    def test_a_level_alone_changes_a_shared_rule(self, tmp_path: Path) -> None:
+        (tmp_path / "base.yaml").write_text(RULES)
+
+        found = configured(tmp_path, "extends: [base.yaml]\nrules: {no-spot: advisory}\n")
+
+        assert [(rule.id, rule.level) for rule in found.custom] == [("no-spot", "advisory")]
+
+    def test_exemptions_keep_their_places(self, tmp_path: Path) -> None:
+        (tmp_path / "base.yaml").write_text(RULES)
+        own = "exemptions:\n  - {rule: no-spot, object: pool cheap, reason: batch}\n"
+
+        found = configured(tmp_path, f"extends: [base.yaml]\n{own}")
+
+        assert [(Path(each.file).name, each.line) for each in found.places] == [
+            ("base.yaml", 10),
+            ("pulumi-dra.yaml", 3),
+        ]
+
+    def test_outages_are_inherited(self, tmp_path: Path) -> None:
+        (tmp_path / "base.yaml").write_text("outages: advisory\n")
+        assert configured(tmp_path, "extends: [base.yaml]\n").settings.outages == "advisory"
+        assert configured(tmp_path, "extends: [base.yaml]\noutages: mandatory\n").settings.outages == "mandatory"
+
+    def test_later_files_take_precedence(self, tmp_path: Path) -> None:
+        (tmp_path / "one.yaml").write_text("thresholds: {cost-above-ceiling: 1}\n")
+        (tmp_path / "two.yaml").write_text("thresholds: {cost-above-ceiling: 2}\n")
+        assert configured(tmp_path, "extends: [one.yaml, two.yaml]\n").settings.thresholds == {"cost-above-ceiling": 2}
+
+    def test_a_fault_names_the_shared_file(self, tmp_path: Path) -> None:
+        (tmp_path / "base.yaml").write_text("rules:\n  no-such-rule: advisory\n")
+
+        with pytest.raises(PlannerError) as caught:
+            configured(tmp_path, "extends: [base.yaml]\n")
+
+        assert str(caught.value.place).endswith("base.yaml:2 rules.no-such-rule")
+
+
+@pytest.mark.parametrize(
+    ("extends", "message"),
+    [
+        ("gone.yaml", "gone.yaml doesn't exist"),
+        ("pulumi-dra.yaml", "extends itself"),
+        ("https://example.com/a.yaml", "the URL has no digest, so its content could change unnoticed"),
+        ("git+https://example.com/a.git", "the git URL has no ref"),
+        ("git+ext::sh -c whoami@v1", 'git can\'t fetch "ext" URLs here'),
+        ("git+http://example.com/a.git@v1", 'git can\'t fetch "http" URLs here'),
+        ("git+https://example.com/a.git@--upload-pack=x", "the git URL has no ref"),
+        ("git+https://example.com/a.git@v1#../../etc/passwd", "is outside the repository"),
+        ("oci://example.com/a", "invalid OCI reference"),
+        ("s3://bucket/a.yaml", "unknown kind of URL"),
+    ],
+)  # fmt: skip
+def test_a_wrong_location_reports_its_place(tmp_path: Path, extends: str, message: str) -> None:
+    with pytest.raises(PlannerError) as caught:
+        configured(tmp_path, f'extends:\n  - "{extends}"\n')
+
+    assert message in caught.value.message
+    assert str(caught.value.place).endswith("pulumi-dra.yaml:2 extends[0]")
+    assert caught.value.fix
+
+
+class TestGit:
+    def test_a_tag_and_paths_relative_to_it(self, tmp_path: Path, repository: Path) -> None:
+        found = configured(tmp_path, f"extends: ['git+file://{repository}@v1']\n")
+
+        assert [rule.id for rule in found.custom] == ["no-spot"]
+        assert str(found.places[0]) == f"git+file://{repository}@v1#rules/gpu.yaml:10 exemptions[0]"
+        assert str(found.fleets["prod"]) == f"git+file://{repository}@v1#fleets/prod.yaml"
+
+    def test_a_branch_is_what_it_is_now(self, tmp_path: Path, repository: Path) -> None:
+        assert configured(tmp_path, f"extends: ['git+file://{repository}@main']\n").custom == ()
+
+    def test_a_commit_is_kept(self, tmp_path: Path, repository: Path) -> None:
+        commit = git(repository, "rev-parse", "v1^{commit}")
+        text = f"extends: ['git+file://{repository}@{commit}#rules/gpu.yaml']\n"
+        assert len(configured(tmp_path, text).custom) == 1
+        repository.rename(tmp_path / "elsewhere")
+        fetching._content.cache_clear()
+
+        assert len(configured(tmp_path, text).custom) == 1
+
+    @pytest.mark.parametrize(
+        ("ref", "path", "message"),
+        [
+            ("v9", "rules/gpu.yaml", "couldn't find remote ref v9"),
+            ("v1", "gone.yaml", "gone.yaml"),
+            ("v1", "rules", ""),
+        ],
+    )
+    def test_what_is_not_there_is_reported(
+        self, tmp_path: Path, repository: Path, ref: str, path: str, message: str
+    ) -> None:
+        with pytest.raises(PlannerError) as caught:
+            configured(tmp_path, f"extends: ['git+file://{repository}@{ref}#{path}']\n")
+
+        assert f"git+file://{repository}@{ref}#{path} can't be fetched: " in caught.value.message
+        assert message in caught.value.message
+        assert "extends[0]" in str(caught.value.place)
+
+    def test_a_password_is_not_shown(self, tmp_path: Path) -> None:
+        with pytest.raises(PlannerError) as caught:
+            configured(tmp_path, "extends: ['git+https://user:hunter2@127.0.0.1:9/a.git@v1']\n")
+
+        assert "hunter2" not in str(caught.value)
+
+
+def digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+class Server:
+    """An HTTP server with some pages; `/v2/` paths want a token, as registries do."""
+
+    def __init__(self) -> None:
+        self.pages: dict[str, bytes] = {}
+        self.requests: list[str] = []
+        server = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                server.requests.append(self.path)
+                if self.path.startswith("/token"):
+                    self.answer(200, b'{"token": "abc"}')
+                elif self.path.startswith("/v2/") and self.headers.get("Authorization") != "Bearer abc":
+                    realm = f'Bearer realm="{server.url}/token",service="s",scope="repository:a:pull"'
+                    self.answer(401, b"", realm)
+                elif self.path in server.pages:
+                    self.answer(200, server.pages[self.path])
+                else:
+                    self.answer(404, b"")
+
+            def answer(self, status: int, content: bytes, challenge: str = "") -> None:
+                self.send_response(status)
+                if challenge:
+                    self.send_header("WWW-Authenticate", challenge)
+                self.send_header("Content-Length", str(len(content)))
+                self.end_headers()
+                self.wfile.write(content)
+
+            def log_message(self, *_: object) -> None:
+                """Nothing to standard error."""
+
+        self.http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.host = f"127.0.0.1:{self.http.server_port}"
+        self.url = f"http://{self.host}"
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    made = Server()
+    thread = threading.Thread(target=made.http.serve_forever, args=(0.01,), daemon=True)
+    thread.start()
+    yield made
+    made.http.shutdown()
+    made.http.server_close()
+    thread.join()
+
+
+class TestHttp:
+    def test_a_file_with_its_digest(self, tmp_path: Path, server: Server) -> None:
+        server.pages["/rules.yaml"] = RULES.encode()
+        text = f"extends: ['{server.url}/rules.yaml#sha256={digest(RULES.encode())}']\n"
+
+        assert len(configured(tmp_path, text).custom) == 1
+
+        fetching._content.cache_clear()
+        assert len(configured(tmp_path, text).custom) == 1
+        assert server.requests == ["/rules.yaml"]  # the second time from the cache
+
+    def test_a_changed_file_is_rejected(self, tmp_path: Path, server: Server) -> None:
+        server.pages["/rules.yaml"] = RULES.encode() + b"\n"
+
+        with pytest.raises(PlannerError, match="its content has another digest: sha256=") as caught:
+            configured(tmp_path, f"extends: ['{server.url}/rules.yaml#sha256={digest(RULES.encode())}']\n")
+        assert "correct the digest" in caught.value.fix
+
+    def test_a_cached_file_that_was_changed_is_fetched_again(
+        self, tmp_path: Path, server: Server, scratch_cache: Path
+    ) -> None:
+        server.pages["/rules.yaml"] = RULES.encode()
+        name = digest(RULES.encode())
+        (scratch_cache / "sha256").mkdir(parents=True)
+        (scratch_cache / "sha256" / name).write_text("rules: {}\n")
+
+        assert len(configured(tmp_path, f"extends: ['{server.url}/rules.yaml#sha256={name}']\n").custom) == 1
+
+    def test_a_missing_file_is_reported(self, tmp_path: Path, server: Server) -> None:
+        with pytest.raises(PlannerError, match="HTTP status 404"):
+            configured(tmp_path, f"extends: ['{server.url}/gone.yaml#sha256={'0' * 64}']\n")
+
+    def test_a_huge_file_is_rejected(self, tmp_path: Path, server: Server) -> None:
+        server.pages["/huge"] = b"a" * (5 * 2**20)
+        with pytest.raises(PlannerError, match="larger than 4 MiB"):
+            configured(tmp_path, f"extends: ['{server.url}/huge#sha256={digest(server.pages['/huge'])}']\n")
+
+
+class TestRegistry:
+    def push(self, server: Server, **files: str) -> str:
+        """Put an artifact there, as `oras push` does; return its digest."""
+        layers = []
+        for name, text in files.items():
+            content = text.encode()
+            server.pages[f"/v2/acme/rules/blobs/sha256:{digest(content)}"] = content
+            title = {"org.opencontainers.image.title": f"{name}.yaml"}
+            layers.append({"digest": f"sha256:{digest(content)}", "size": len(content), "annotations": title})
+        manifest = json.dumps({"schemaVersion": 2, "layers": layers}).encode()
+        server.pages["/v2/acme/rules/manifests/v1"] = manifest
+        server.pages[f"/v2/acme/rules/manifests/sha256:{digest(manifest)}"] = manifest
+        return digest(manifest)
+
+    def test_a_tag(self, tmp_path: Path, server: Server) -> None:
+        self.push(server, gpu=RULES)
+
+        assert len(configured(tmp_path, f"extends: ['oci://{server.host}/acme/rules:v1']\n").custom) == 1
+        assert any(path.startswith("/token?service=s&scope=") for path in server.requests)
+
+    def test_a_digest_and_one_of_several_files(self, tmp_path: Path, server: Server) -> None:
+        found = self.push(server, gpu=RULES, all="extends: [gpu.yaml]\n")
+
+        text = f"extends: ['oci://{server.host}/acme/rules@sha256:{found}#all.yaml']\n"
+
+        assert len(configured(tmp_path, text).custom) == 1
+
+    def test_several_files_need_a_name(self, tmp_path: Path, server: Server) -> None:
+        self.push(server, gpu=RULES, all="rules: {}\n")
+        with pytest.raises(PlannerError, match=r"it contains gpu.yaml, all.yaml; add #FILE"):
+            configured(tmp_path, f"extends: ['oci://{server.host}/acme/rules:v1']\n")
+
+    def test_a_blob_that_was_changed_is_rejected(self, tmp_path: Path, server: Server) -> None:
+        self.push(server, gpu=RULES)
+        blob = next(path for path in server.pages if "/blobs/" in path)
+        server.pages[blob] = b"rules: {}\n"
+        with pytest.raises(PlannerError, match="another digest"):
+            configured(tmp_path, f"extends: ['oci://{server.host}/acme/rules:v1']\n")
+
+
+def test_a_location_reads_as_it_was_written() -> None:
+    for text in (
+        "git+https://github.com/acme/platform.git@v3#rules/gpu.yaml",
+        "git+ssh://git@github.com/acme/platform.git@main#pulumi-dra.yaml",
+        f"https://example.com/fleet.yaml#sha256={'0' * 64}",
+        f"oci://ghcr.io/acme/rules@sha256:{'a' * 64}#gpu.yaml",
+        "oci://localhost:5000/rules:v1",
+    ):
+        assert str(parse_location(text)) == text
