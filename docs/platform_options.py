@@ -46,17 +46,17 @@ def text() -> str:
     parts = (
         (
             "ClusterOptions",
-            "What a fleet does not say about a cluster.",
+            "Cluster options that aren't part of the fleet.",
             {titles[name]: _options(of.CLUSTER_INPUTS, of.CLUSTER_SET, of.DEFAULTS) for name, of in folders.items()},
         ),
         (
             "PoolOptions",
-            "What a fleet does not say about a pool.",
+            "Pool options that aren't part of the fleet.",
             {titles[name]: _options(of.POOL_INPUTS, of.POOL_SET, of.DEFAULTS) for name, of in folders.items()},
         ),
         (
             "DriverOptions",
-            "What a fleet does not say about the DRA driver.",
+            "DRA driver options that aren't part of the fleet.",
             {"": _plain(_options(driver.DRIVER_INPUTS, driver.DRIVER_SET, {}))},
         ),
     )

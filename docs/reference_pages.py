@@ -91,9 +91,9 @@ def _components() -> str:
         "# Components",
         "",
         "The inputs and outputs of every component, by the names of [the package's schema](../schema/components.json). "
-        "TypeScript, Go and YAML programs write them as they stand here; Python programs in snake_case, and "
-        "`pulumi-dra:platform` in a stack takes those of `DraPlatform`. The examples are parts of "
-        "[programs that run](../../examples/components).",
+        "TypeScript, Go, and YAML programs use these names, and Python programs use snake_case. `pulumi-dra:platform` "
+        "in a stack accepts the inputs of `DraPlatform`. The examples are parts of "
+        "[tested programs](../../examples/components).",
     ]
     examples = _examples()
     for token, component in package["resources"].items():

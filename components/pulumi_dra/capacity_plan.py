@@ -14,16 +14,16 @@ class CapacityPlanArgs(TypedDict):
     """Inputs of CapacityPlan."""
 
     document: str
-    """The plan document, the text of the file that `pulumi-dra plan --write` makes."""
+    """Content of the plan file that `pulumi-dra plan --write` creates."""
 
 
 class CapacityPlan(pulumi.ComponentResource):
-    """Records the plan that a stack is built from. Register it first and let everything else wait for `recorded`."""
+    """Record of the plan that the stack is built from. Declare it first, and let all resources depend on `recorded`."""
 
     digest: pulumi.Output[str]
     """Digest of the plan's content."""
     verdict: pulumi.Output[str]
-    """Verdict of the plan: fits, does-not-fit or cannot-tell."""
+    """Verdict of the plan: fits, does-not-fit, or cannot-tell."""
 
     def __init__(self, name: str, args: CapacityPlanArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         read = InputReader("CapacityPlan", name, args, CapacityPlanArgs)

@@ -122,7 +122,7 @@ def _status(checked: CheckResult, fail_on: str, *, allow_unknown: bool) -> Statu
 def _explain(values: argparse.Namespace) -> Status:
     """Print what a rule is about."""
     (rule,) = selected_rules([values.explain], custom_rules(read_project_configuration(values)))
-    needs = MISSING_INPUT.get(rule.needs, "needs manifests alone")
+    needs = MISSING_INPUT.get(rule.needs, "only needs manifests")
     state = rule.level if rule.is_on else f"{rule.level}, off unless it is selected"
     print(f"{rule.id} ({state}; {needs})\n\n{rule.says}\n\nWhy: {rule.why}\nFix: {rule.fix}\nMore: {rule.url}")
     return Status.FITS

@@ -36,24 +36,24 @@ class Identity:
 
 
 class AksCluster(pulumi.ComponentResource):
-    """An AKS cluster with its network, identity, logs and system nodes, ready for GPU pools."""
+    """An AKS cluster with its network, identity, logs, and system nodes, ready for GPU pools."""
 
     name: pulumi.Output[str]
     """Name of the cluster."""
     resource_group_name: pulumi.Output[str]
-    """Resource group that it is in."""
+    """Resource group of the cluster."""
     endpoint: pulumi.Output[str]
     """Address of the API server."""
     kubeconfig: pulumi.Output[dict[str, Any]]
-    """Kubeconfig, secret: whoever uses it gets a token from kubelogin."""
+    """Kubeconfig (secret). It contains no token; kubelogin gets one."""
     kubeconfig_json: pulumi.Output[str]
-    """The same as JSON text."""
+    """Kubeconfig as JSON text."""
     subnet_id: pulumi.Output[str]
-    """Subnet of the nodes, for GPU pools too."""
+    """Subnet of the nodes, also for GPU pools."""
     principal_id: pulumi.Output[str]
-    """Principal of the cluster's identity, which roles are given to."""
+    """Principal of the cluster's identity, to assign roles to."""
     oidc_issuer_url: pulumi.Output[str]
-    """Issuer of the tokens of service accounts, for federated credentials."""
+    """Issuer of service account tokens, for federated credentials."""
 
     def __init__(self, name: str, args: AksClusterArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         read = InputReader("AksCluster", name, args, AksClusterArgs)

@@ -68,90 +68,92 @@ class AksClusterArgs(TypedDict):
     """Inputs of AksCluster."""
 
     kubernetes_version: str
-    """Kubernetes version, "1.34" or later: DRA needs resource.k8s.io/v1."""
+    """Kubernetes version, "1.34" or later. DRA needs resource.k8s.io/v1."""
     location: str
-    """Region, eastus for example."""
+    """Region, for example eastus."""
     resource_group_name: NotRequired[pulumi.Input[str]]
     """Existing resource group. Default: a new one."""
     cluster_name: NotRequired[str]
-    """Name of the cluster. Default: one that Pulumi makes."""
+    """Name of the cluster. Default: a name that Pulumi generates."""
     dns_prefix: NotRequired[str]
-    """How the API server's name begins; another one replaces the cluster. Default: made of the component's name."""
+    """Prefix of the API server's DNS name. Changing it replaces the cluster. Default: based on the name of the
+    component."""
     node_resource_group: NotRequired[str]
-    """Name of the resource group that AKS makes for nodes; another one replaces the cluster. Default: made of the names
-    of group and component."""
+    """Name of the resource group that AKS creates for nodes. Changing it replaces the cluster. Default: based on the
+    names of the resource group and the component."""
     keep_pools: NotRequired[bool]
-    """With cluster_name: whether the cluster is taken over, so that its pools, and whatever else it has that is not an
-    input here, stay as they are, and the system nodes become a pool of their own beside them. Default false."""
+    """With cluster_name: set to true if the cluster was imported. Its pools and all settings that aren't inputs here
+    stay unchanged, and the system nodes become a separate pool. Default: false."""
     identity_id: NotRequired[pulumi.Input[str]]
-    """Existing identity of the cluster, with identity_principal_id; it has the role Network Contributor on the subnet.
-    Default: a new one, which is given that role."""
+    """Existing identity of the cluster, with identity_principal_id. It needs the role Network Contributor on the
+    subnet. Default: a new identity with that role."""
     identity_principal_id: NotRequired[pulumi.Input[str]]
     """Principal of identity_id."""
     subnet_id: NotRequired[pulumi.Input[str]]
-    """Existing subnet of the nodes. No network is made then."""
+    """Existing subnet of the nodes. Without it, the component creates a network."""
     outbound_type: NotRequired[str]
-    """With subnet_id: how nodes go out, loadBalancer (default, Azure's), userAssignedNATGateway, userDefinedRouting or
-    none; another one replaces the cluster. A new network has a NAT gateway."""
+    """With subnet_id: outbound route of the nodes: loadBalancer (default), userAssignedNATGateway, userDefinedRouting,
+    or none. Changing it replaces the cluster. A new network has a NAT gateway."""
     pods_cidr: NotRequired[str]
-    """Range of the pods, a /24 for each node; another one replaces the cluster. Default AKS's own, 10.244.0.0/16."""
+    """Pod CIDR, with a /24 per node. Changing it replaces the cluster. Default: AKS' 10.244.0.0/16."""
     service_cidr: NotRequired[str]
-    """Range of the services; another one replaces the cluster. Default AKS's own, 10.0.0.0/16, which the network of an
-    existing subnet must not overlap."""
+    """Service CIDR. It must not overlap the network of an existing subnet. Changing it replaces the cluster. Default:
+    AKS' 10.0.0.0/16."""
     public_access_cidrs: NotRequired[list[str]]
-    """Networks that may reach the API server from outside (203.0.113.0/24). None: a private cluster, and whoever runs
-    `pulumi up` must be inside its network."""
+    """Networks that can reach the API server from outside (203.0.113.0/24). Without any, the cluster is private, so run
+    `pulumi up` inside its network."""
     admin_group_object_ids: NotRequired[list[str]]
-    """Groups in Entra ID that administer the cluster. Default: who first creates it, alone."""
+    """Entra ID groups that administer the cluster. Default: only the identity that first creates it."""
     deployer_type: NotRequired[str]
-    """Without groups: what first creates the cluster is in Entra ID, User (default) or ServicePrincipal."""
+    """Without groups: type of the identity that first creates the cluster, User (default) or ServicePrincipal."""
     kubelogin: NotRequired[str]
-    """How the kubeconfig gets a token from Entra ID: azurecli (default), devicecode, interactive, msi, spn or
-    workloadidentity."""
+    """Login method with which the kubeconfig gets a token from Entra ID: azurecli (default), devicecode, interactive,
+    msi, spn, or workloadidentity."""
     upgrade_channel: NotRequired[str]
-    """What AKS upgrades by itself: patch (default), node-image or none. Never the minor, on which plans depend."""
+    """Automatic upgrades by AKS: patch (default), node-image, or none. They never change the minor version, because
+    plans depend on it."""
     node_os_channel: NotRequired[str]
     """Automatic upgrades of node images: SecurityPatch (default), which keeps the GPU driver of the image, NodeImage,
     which brings a new image and driver every week, Unmanaged, or None. With upgrade_channel node-image: NodeImage."""
     autoscaler_profile: NotRequired[dict[str, pulumi.Input[str]]]
     """Settings of the cluster autoscaler, such as expander or scale-down-unneeded-time. Default: Azure's own."""
     maintenance_day: NotRequired[str]
-    """Day of the week on which AKS upgrades. Default Sunday."""
+    """Weekday of the maintenance window. Default: Sunday."""
     maintenance_start: NotRequired[str]
-    """When it begins, in UTC (03:00, the default); it takes four hours."""
+    """Start of the four-hour maintenance window in UTC. Default: 03:00."""
     secrets_kms_key: NotRequired[pulumi.Input[str]]
-    """Key in a Key Vault that encrypts Kubernetes secrets in etcd, with its version
-    (https://VAULT.vault.azure.net/keys/NAME/VERSION). The vault must be reachable from outside its network, and neither
-    key nor vault may ever be deleted. Default: Azure's own key."""
+    """Key Vault key that encrypts Kubernetes Secrets in etcd, with its version
+    (https://VAULT.vault.azure.net/keys/NAME/VERSION). The vault must be reachable from outside its network. Never
+    delete the key or the vault. Default: Azure's key."""
     secrets_key_vault_id: NotRequired[pulumi.Input[str]]
-    """Id of the vault of secrets_kms_key, which roles are given on; needed unless grant_key_use is false."""
+    """ID of the vault of secrets_kms_key, to assign roles on it. Required unless grant_key_use is false."""
     grant_key_use: NotRequired[bool]
-    """With secrets_kms_key or disk_encryption_set_id: whether the cluster's identity is given the role Key Vault Crypto
-    User on the vault, and Reader on the set. False where it has them, or where access policies rule the vault. Default
-    true."""
+    """With secrets_kms_key or disk_encryption_set_id: grant the cluster's identity the role Key Vault Crypto User on
+    the vault, and Reader on the disk encryption set. Set to false if it already has the roles, or if the vault uses
+    access policies. Default: true."""
     disk_encryption_set_id: NotRequired[pulumi.Input[str]]
-    """Id of a disk encryption set with a key of one's own, in the cluster's region, for the disks of nodes and volumes;
-    another one replaces the cluster. Default: Azure's own key."""
+    """ID of a disk encryption set with your own key, in the cluster's region, for the disks of nodes and volumes.
+    Changing it replaces the cluster. Default: Azure's key."""
     encryption_at_host: NotRequired[bool]
-    """Whether the hosts of system nodes encrypt disks and caches, for which the subscription needs the feature
-    Microsoft.Compute/EncryptionAtHost. Default true."""
+    """Encrypt disks and caches of system nodes at the host. The subscription needs the feature
+    Microsoft.Compute/EncryptionAtHost. Default: true."""
     log_workspace_id: NotRequired[pulumi.Input[str]]
     """Existing Log Analytics workspace for audit logs and Defender. Default: a new one."""
     log_retention_days: NotRequired[int]
-    """How many days a new workspace keeps logs, 30 to 730. Default 90."""
+    """Number of days for which a new workspace keeps logs, 30 to 730. Default: 90."""
     defender: NotRequired[bool]
-    """Whether Microsoft Defender watches the nodes; it costs by core. Default true."""
+    """Enable Microsoft Defender on the nodes (billed per core). Default: true."""
     system_machine: NotRequired[str]
-    """Size of the machines without GPUs. Default Standard_D4s_v5."""
+    """Machine type of the system nodes. Default: Standard_D4s_v5."""
     system_count: NotRequired[int]
-    """How many nodes without GPUs. Default 2; Azure advises 3."""
+    """Number of system nodes. Default: 2. Azure recommends 3."""
     system_zones: NotRequired[list[str]]
-    """Zones of the nodes without GPUs, eastus-1 for example. Default none."""
+    """Zones of the system nodes, for example eastus-1. Default: none."""
     deletion_protection: NotRequired[bool]
-    """Whether Pulumi refuses to delete or replace the cluster. Default false. Azure has no such flag, and a lock would
-    keep pools from being replaced too."""
+    """Prevent Pulumi from deleting or replacing the cluster. Azure has no such setting, and a lock would also block the
+    replacement of pools. Default: false."""
     tags: NotRequired[dict[str, pulumi.Input[str]]]
-    """Tags of what is made."""
+    """Tags of all created resources."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

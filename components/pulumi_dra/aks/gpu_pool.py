@@ -43,11 +43,11 @@ class AksGpuPool(pulumi.ComponentResource):
     """An agent pool of GPU machines for the DRA driver, or with allocation device-plugin for the device plugin."""
 
     pool_name: pulumi.Output[str]
-    """Name of the pool, the value of the label `pulumi-dra/pool`."""
+    """Name of the pool, and value of the label `pulumi-dra/pool`."""
     agent_pool_name: pulumi.Output[str]
     """Name of the agent pool."""
     max_nodes: pulumi.Output[int]
-    """The most nodes the pool may have."""
+    """Maximum number of nodes."""
 
     def __init__(self, name: str, args: AksGpuPoolArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         read = InputReader("AksGpuPool", name, args, AksGpuPoolArgs)

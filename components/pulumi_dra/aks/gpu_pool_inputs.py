@@ -57,35 +57,36 @@ class AksGpuPoolArgs(TypedDict):
     subnet_id: pulumi.Input[str]
     """Subnet of the nodes."""
     location: str
-    """Region of the cluster, eastus for example."""
+    """Region of the cluster, for example eastus."""
     machine: str
-    """Size of the machines, Standard_NC24ads_A100_v4 for example."""
+    """Machine type, for example Standard_NC24ads_A100_v4."""
     max_nodes: int
-    """The most nodes the pool may have."""
+    """Maximum number of nodes."""
     min_nodes: NotRequired[int]
-    """The fewest nodes the pool may have. Default 0."""
+    """Minimum number of nodes. Default: 0."""
     desired_nodes: NotRequired[int]
-    """How many nodes the pool is created with. Default the minimum."""
+    """Number of nodes when the pool is created. Default: the minimum."""
     autoscaled: NotRequired[bool]
-    """Whether the cluster autoscaler changes the number of nodes. Default false: it stays as the plan says."""
+    """Let the cluster autoscaler change the number of nodes. Default: false, which keeps the number in the plan."""
     kubernetes_version: NotRequired[pulumi.Input[str]]
-    """Version of the nodes. Default the cluster's when the pool is made."""
+    """Kubernetes version of the nodes. Default: the cluster's version when the pool is created."""
     pool_name: NotRequired[str]
-    """Name of the pool, in the label `pulumi-dra/pool` and on AKS: at most 12 lower-case letters and digits, first a
-    letter. Default the component's name."""
+    """Name of the pool on AKS and in the label `pulumi-dra/pool`: at most 12 lowercase letters and digits, starting
+    with a letter. Default: the name of the component."""
     zones: NotRequired[list[str]]
-    """Zones of the nodes, eastus-1 for example. Default none: many GPU sizes are in none."""
+    """Zones of the nodes, for example eastus-1. Default: none, because many GPU sizes aren't available in zones."""
     capacity: NotRequired[str]
-    """Where machines come from: on-demand (default), spot or reservation."""
+    """Capacity type: on-demand (default), spot, or reservation."""
     reservation_group_id: NotRequired[pulumi.Input[str]]
-    """Id of the capacity reservation group; without a reservation for the size in it the pool comes up beside it."""
+    """ID of the capacity reservation group. If the group has no reservation for the machine type, the pool starts
+    outside it."""
     grant_reservation_use: NotRequired[bool]
-    """With reservation_group_id: whether the cluster's identity is given the role Contributor on the group, which it
-    needs. False where it has it. Default true."""
+    """With reservation_group_id: grant the cluster's identity the required role Contributor on the group. Set to false
+    if it already has the role. Default: true."""
     cluster_principal_id: NotRequired[pulumi.Input[str]]
-    """Principal of the cluster's identity; needed with reservation_group_id, unless grant_reservation_use is false."""
+    """Principal of the cluster's identity. Required with reservation_group_id unless grant_reservation_use is false."""
     image: NotRequired[str]
-    """Node image: Ubuntu (default) or AzureLinux. Both bring the GPU driver."""
+    """Node image: Ubuntu (default) or AzureLinux. Both contain the GPU driver."""
     snapshot_id: NotRequired[pulumi.Input[str]]
     """Node pool snapshot whose node image the pool starts with, which pins the image and its GPU driver. Default: the
     newest image when the pool is created."""
@@ -108,30 +109,30 @@ class AksGpuPoolArgs(TypedDict):
     node_soak_minutes: NotRequired[int]
     """Minutes that an upgrade waits after each new node, 0 to 30. Default: 0."""
     max_pods: NotRequired[int]
-    """The most pods of a node, 10 to 250. Default 110."""
+    """Maximum number of pods per node, 10 to 250. Default: 110."""
     disk_gib: NotRequired[int]
-    """Size of the OS disk. Default 200."""
+    """OS disk size in GiB. Default: 200."""
     encryption_at_host: NotRequired[bool]
-    """Whether the host encrypts disks and caches, for which the subscription needs the feature
-    Microsoft.Compute/EncryptionAtHost. Default true."""
+    """Encrypt disks and caches at the host. The subscription needs the feature Microsoft.Compute/EncryptionAtHost.
+    Default: true."""
     labels: NotRequired[dict[str, pulumi.Input[str]]]
-    """Further labels of the nodes."""
+    """Additional node labels."""
     taints: NotRequired[list[pulumi.Input[NodeTaint]]]
-    """Further taints of the nodes, beside nvidia.com/gpu=present:NoSchedule. What runs on every node must tolerate
-    them, the DRA driver too."""
+    """Additional node taints. The taint nvidia.com/gpu=present:NoSchedule is always set. All pods that run on every
+    node must tolerate them, including the DRA driver."""
     max_surge: NotRequired[int]
-    """How many nodes more than the pool has an upgrade may start. Default 0, for a full pool has no room."""
+    """Number of additional nodes that an upgrade can start. Default: 0, because a full pool has no free capacity."""
     max_unavailable: NotRequired[int]
-    """How many nodes an upgrade takes away at once. Default 1; 0 with max_surge."""
+    """Number of nodes that an upgrade can remove at once. Default: 1, or 0 with max_surge."""
     drain_timeout_minutes: NotRequired[int]
-    """How long an upgrade waits for the pods of a node. Default 30."""
+    """Minutes that an upgrade waits for the pods of a node. Default: 30."""
     allocation: NotRequired[str]
     """Component that allocates the GPUs: dra (the DRA driver, default) or device-plugin (the device plugin, for pods
     that request nvidia.com/gpu). Another one replaces the pool."""
     gpu_instance_profile: NotRequired[str]
     """MIG profile of every GPU: MIG1g, MIG2g, MIG3g, MIG4g, or MIG7g. Only with allocation device-plugin."""
     gpu_driver: NotRequired[str]
-    """Install, the only one: the node image brings the driver, below /, where the DRA driver looks for it."""
+    """Only Install is supported: the node image contains the driver below /, where the DRA driver expects it."""
     tags: NotRequired[dict[str, pulumi.Input[str]]]
     """Tags of the pool and its machines."""
 

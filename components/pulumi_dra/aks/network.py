@@ -19,22 +19,22 @@ class AksNetworkArgs(TypedDict):
     """Inputs of AksNetwork."""
 
     location: str
-    """Region, eastus for example."""
+    """Region, for example eastus."""
     resource_group_name: pulumi.Input[str]
-    """Resource group to make it in."""
+    """Resource group of the new network."""
     tags: NotRequired[dict[str, pulumi.Input[str]]]
-    """Tags of what is made."""
+    """Tags of all created resources."""
 
 
 class AksNetwork(pulumi.ComponentResource):
-    """A virtual network with a subnet for nodes, which have no public address and go out by one NAT gateway."""
+    """A virtual network with a subnet for nodes without public addresses, and a NAT gateway for outbound traffic."""
 
     network_id: pulumi.Output[str]
-    """Id of the virtual network."""
+    """ID of the virtual network."""
     subnet_id: pulumi.Output[str]
-    """Id of the subnet of the nodes."""
+    """ID of the nodes' subnet."""
     egress_ip: pulumi.Output[str]
-    """Address that nodes are seen with from outside."""
+    """Public IP address for outbound traffic."""
 
     def __init__(self, name: str, args: AksNetworkArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         read = InputReader("AksNetwork", name, args, AksNetworkArgs)

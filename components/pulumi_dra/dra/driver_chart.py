@@ -27,9 +27,9 @@ class DeviceDriverArgs(TypedDict):
     platform: str
     """Cloud of the cluster."""
     version: NotRequired[str]
-    """Version of the Helm chart. Default: the version that this release was checked with."""
+    """Version of the Helm chart. Default: the version that this package was tested with."""
     chart: NotRequired[str]
-    """Chart to install instead of the published one: a path, an archive or an oci:// address."""
+    """Chart to use instead of the published one: a path, an archive, or an oci:// address."""
     settings: NotRequired[dict[str, Any]]
     """What a fleet sets below the driver's name, except the version."""
     tolerations: NotRequired[list[pulumi.Input[DriverToleration]]]

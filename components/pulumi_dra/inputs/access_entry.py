@@ -7,15 +7,15 @@ import pulumi
 
 
 class AccessEntry(TypedDict):
-    """What a role or user may do in the cluster."""
+    """Permissions of a role or user in the cluster."""
 
     name: str
-    """Name of the entry among the program's resources: viewers."""
+    """Resource name of the entry in the program, for example viewers."""
     principal_arn: pulumi.Input[str]
     """IAM role or user."""
     policy: NotRequired[str]
-    """EKS' own policy: cluster-admin, admin, edit or view; or none (default), for groups alone."""
+    """EKS access policy: cluster-admin, admin, edit, or view. Default: none, which only grants the RBAC groups."""
     namespaces: NotRequired[list[str]]
-    """Namespaces that the policy is for. Default: the whole cluster; cluster-admin is for that alone."""
+    """Namespaces of the policy. cluster-admin always applies to the whole cluster. Default: the whole cluster."""
     kubernetes_groups: NotRequired[list[str]]
-    """Groups that RoleBindings name."""
+    """Groups in RoleBindings."""

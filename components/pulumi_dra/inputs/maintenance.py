@@ -15,29 +15,30 @@ _SHORTEST_MONTH = 28
 
 
 class MaintenanceExclusion(TypedDict):
-    """A time in which GKE upgrades nothing, or not all."""
+    """A period in which GKE skips some or all upgrades."""
 
     name: str
-    """Name, unique in the cluster."""
+    """Name of the exclusion, unique in the cluster."""
     start_time: str
-    """Begin: 2026-11-20T00:00:00Z."""
+    """Start: 2026-11-20T00:00:00Z."""
     end_time: NotRequired[str]
-    """End: 2026-12-04T00:00:00Z. GKE says how long each scope may last."""
+    """End: 2026-12-04T00:00:00Z. GKE limits the duration of each scope."""
     until_end_of_support: NotRequired[bool]
-    """Instead of end_time: whether it ends with the support of the cluster's minor; not with NO_UPGRADES."""
+    """Instead of end_time: end with the support of the cluster's minor version. Not supported with NO_UPGRADES."""
     scope: NotRequired[str]
-    """What does not happen: NO_MINOR_OR_NODE_UPGRADES (default), NO_MINOR_UPGRADES or NO_UPGRADES."""
+    """Excluded upgrades: NO_MINOR_OR_NODE_UPGRADES (default), NO_MINOR_UPGRADES, or NO_UPGRADES."""
 
 
 class MaintenanceWindow(TypedDict):
-    """Times in which GKE may work on a cluster, again and again."""
+    """Recurring maintenance window of a GKE cluster."""
 
     start_time: str
-    """Begin of the first: 2026-11-21T00:00:00Z."""
+    """Start of the first window: 2026-11-21T00:00:00Z."""
     end_time: str
-    """End of the first: 2026-11-22T00:00:00Z; each lasts as long, four hours or more."""
+    """End of the first window: 2026-11-22T00:00:00Z. All windows have this duration, at least four hours."""
     recurrence: str
-    """When it comes again, as RFC 5545 writes rules: FREQ=WEEKLY;BYDAY=SA,SU. There must be 48 hours in 32 days."""
+    """Recurrence rule in the format of RFC 5545: FREQ=WEEKLY;BYDAY=SA,SU. The windows must total at least 48 hours in
+    32 days."""
 
 
 def read_exclusions(read: InputReader) -> list[MaintenanceExclusion]:

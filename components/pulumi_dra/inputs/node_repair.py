@@ -15,31 +15,31 @@ ACTIONS = ("Replace", "Reboot", "NoAction")
 
 
 class RepairOverride(TypedDict):
-    """What EKS does about one fault, instead of what it does by itself."""
+    """Action of EKS for one fault, instead of its default action."""
 
     condition: str
-    """Condition that the node monitoring agent reports, AcceleratedHardwareReady for example."""
+    """Condition that the node monitoring agent reports, for example AcceleratedHardwareReady."""
     reason: str
-    """Reason that it reports with it, NvidiaXID64Error for example."""
+    """Reason of the condition, for example NvidiaXID64Error."""
     wait_minutes: int
-    """How long the fault lasts before something is done, 1 or more."""
+    """Minutes for which the fault must last before the action, at least 1."""
     action: str
-    """What is done: Replace, Reboot or NoAction."""
+    """Action: Replace, Reboot, or NoAction."""
 
 
 class NodeRepairLimits(TypedDict):
-    """Limits of repair, each as a count of nodes or as a percentage of them."""
+    """Limits of repairs, each as a number or percentage of nodes."""
 
     unhealthy_count: NotRequired[int]
-    """With more unhealthy nodes than these nothing is repaired. Default EKS': 20 % of more than five nodes."""
+    """Stop repairing if more nodes than this number are unhealthy. Default: EKS' 20 % of more than five nodes."""
     unhealthy_percentage: NotRequired[int]
-    """The same as a percentage, 1 to 100."""
+    """Stop repairing if more than this percentage of nodes is unhealthy, 1 to 100."""
     parallel_count: NotRequired[int]
-    """How many unhealthy nodes are repaired at once."""
+    """Number of unhealthy nodes that are repaired at once."""
     parallel_percentage: NotRequired[int]
-    """The same as a percentage of the unhealthy ones, 1 to 100."""
+    """Percentage of unhealthy nodes that are repaired at once, 1 to 100."""
     overrides: NotRequired[list[RepairOverride]]
-    """What is done about single faults. Default: what EKS does."""
+    """Actions for single faults. Default: EKS' actions."""
 
 
 # NodeRepairConfig and NodeRepairConfigOverrides of the EKS API reference (botocore's model).

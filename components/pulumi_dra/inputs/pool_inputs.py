@@ -135,11 +135,11 @@ class NodeTaint(TypedDict):
     """A taint of a pool's nodes."""
 
     key: str
-    """Key, example.com/team for example."""
+    """Key, for example example.com/team."""
     value: NotRequired[str]
-    """Value. Default none."""
+    """Value. Default: none."""
     effect: NotRequired[str]
-    """NoSchedule (default), PreferNoSchedule or NoExecute."""
+    """NoSchedule (default), PreferNoSchedule, or NoExecute."""
 
 
 def cloud_effect(taint: Taint) -> str:

@@ -16,14 +16,14 @@ class PlacementPoliciesArgs(TypedDict):
     """Inputs of PlacementPolicies."""
 
     plan: str
-    """Plan file as one line of JSON: the input `document` of CapacityPlan."""
+    """Plan file as JSON on one line: the input `document` of CapacityPlan."""
 
 
 class PlacementPolicies(pulumi.ComponentResource):
     """Creates a MutatingAdmissionPolicy for each steering rule of a plan.
 
     The policies add a node selector to new pods and, if the plan packs, a preference for full nodes. Running pods keep
-    their nodes until they restart. Requires Kubernetes 1.36. A plan without guards creates no policies.
+    their nodes until they restart. Requires Kubernetes 1.36. For a plan without guards, it doesn't create policies.
     """
 
     policy_names: pulumi.Output[list[str]]

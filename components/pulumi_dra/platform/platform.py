@@ -22,22 +22,22 @@ _WAYS_IN = (
 
 
 class DraPlatform(pulumi.ComponentResource):
-    """A cluster with GPU pools of the planned sizes, on which claims are served by the DRA driver."""
+    """A cluster with GPU pools of the planned sizes, and the DRA driver that serves claims on them."""
 
     cluster_name: pulumi.Output[str]
     """Name of the cluster."""
     endpoint: pulumi.Output[str]
     """Address of the API server."""
     kubeconfig: pulumi.Output[dict[str, Any]]
-    """Kubeconfig, secret; it holds no token."""
+    """Kubeconfig (secret). It contains no token."""
     kubeconfig_json: pulumi.Output[str]
-    """The same as JSON text."""
+    """Kubeconfig as JSON text."""
     plan_digest: pulumi.Output[str]
-    """Digest of the plan that this was built from."""
+    """Digest of the plan that the platform was built from."""
     verdict: pulumi.Output[str]
-    """Verdict of that plan."""
+    """Verdict of the plan."""
     pool_max_nodes: pulumi.Output[dict[str, int]]
-    """The most nodes of each pool."""
+    """Maximum number of nodes of each pool."""
 
     def __init__(self, name: str, args: DraPlatformArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         read = InputReader("DraPlatform", name, args, DraPlatformArgs)

@@ -22,73 +22,72 @@ from pulumi_dra.platform.platform_options import ClusterOptions, DriverOptions, 
 
 
 class AutoscalerOptions(TypedDict):
-    """EKS, with autoscaler: cluster-autoscaler or karpenter in the fleet; the inputs of EksClusterAutoscaler and
-    EksKarpenter say what each means."""
+    """Options for EKS with autoscaler: cluster-autoscaler or karpenter in the fleet. For their meaning, see the inputs
+    of EksClusterAutoscaler and EksKarpenter."""
 
     install: NotRequired[bool]
-    """The cluster autoscaler: whether it is installed here. False where the cluster gets it from somebody else. Default
-    true."""
+    """Install the cluster autoscaler. Set to false if you install it in another way. Default: true."""
     version: NotRequired[str]
-    """Version of the autoscaler. Default: the latest known one for the cluster's Kubernetes version."""
+    """Version of the autoscaler. Default: the newest known version for the cluster's Kubernetes version."""
     chart: NotRequired[str]
-    """Chart to install instead of the published one: a path, an archive or an oci:// address."""
+    """Chart to use instead of the published one: a path, an archive, or an oci:// address."""
     image_repository: NotRequired[str]
-    """Image to run instead of the chart's, without a tag: a mirror."""
+    """Image repository, without a tag, to use instead of the chart's, for example a mirror."""
     image_pull_secrets: NotRequired[list[str]]
-    """Secrets in kube-system to pull the image with."""
+    """Image pull secrets in kube-system."""
     flags: NotRequired[dict[str, str]]
-    """The cluster autoscaler: further flags without their dashes."""
+    """Additional flags of the cluster autoscaler, without dashes."""
     crd_chart: NotRequired[str]
-    """Karpenter: chart of its CustomResourceDefinitions instead of the published one."""
+    """Chart of Karpenter's CustomResourceDefinitions to use instead of the published one."""
     replicas: NotRequired[int]
-    """Karpenter: its pods, each on a system node of its own. Default 2, or as many as there are system nodes."""
+    """Number of Karpenter pods, each on a separate system node. Default: 2, or the number of system nodes if it's
+    lower."""
 
 
 class DraPlatformArgs(TypedDict):
     """Inputs of DraPlatform."""
 
     plan: str
-    """The plan, which has the fleet in it: text of the file that `pulumi-dra plan --write` makes."""
+    """Content of the plan file that `pulumi-dra plan --write` creates. It contains the fleet."""
     cluster: NotRequired[ClusterOptions]
     """Options of the cluster."""
     pools: NotRequired[list[PoolOptions]]
-    """Options of single pools."""
+    """Options of individual pools."""
     driver: NotRequired[DriverOptions]
     """Options of the DRA driver."""
     autoscaler: NotRequired[AutoscalerOptions]
-    """EKS: options of the cluster autoscaler or of Karpenter, where the fleet has it."""
+    """EKS: options of the cluster autoscaler or Karpenter, if the fleet uses one."""
     storage_class: NotRequired[bool]
-    """Whether pods find a class of volumes that GPU nodes can attach: on EKS with the storage driver ebs "gp3",
-    encrypted and the default one; on GKE "hyperdisk-balanced" where a pool's machine takes no Persistent Disk. False
-    where the cluster has its own. Default true."""
+    """Create a StorageClass for volumes that GPU nodes can attach. On EKS with the storage driver ebs: "gp3",
+    encrypted, and the default class. On GKE: "hyperdisk-balanced" if a pool's machine type doesn't support Persistent
+    Disk. Set to false if the cluster has its own class. Default: true."""
     driver_installer: NotRequired[DriverInstallerArgs]
-    """GKE: inputs of DriverInstaller, such as the version of the NVIDIA driver. Default: the latest one."""
+    """GKE: inputs of DriverInstaller, such as the NVIDIA driver version. Default: the newest version."""
     device_plugin_chart: NotRequired[str]
-    """Chart of the device plugin instead of the published one."""
+    """Chart of the device plugin to use instead of the published one."""
     gpu_metrics: NotRequired[GpuMetricsArgs]
-    """Installs the DCGM exporter with a dashboard and alerts; an empty structure takes the defaults. The fleet names
-    its pods in daemonPods. Default: not installed."""
+    """Install the DCGM exporter with a dashboard and alerts. An empty structure uses the defaults. Add its pods to
+    daemonPods of the fleet. Default: not installed."""
     kueue: NotRequired[KueueArgs]
-    """Installs Kueue, which knows the classes of the fleet; an empty structure takes the defaults. Default: not
-    installed."""
+    """Install Kueue with the classes of the fleet. An empty structure uses the defaults. Default: not installed."""
     kube_ray: NotRequired[KubeRayArgs]
-    """Installs the operator of KubeRay; an empty structure takes the defaults. Default: not installed."""
+    """Install the KubeRay operator. An empty structure uses the defaults. Default: not installed."""
     admin_principal_arns: NotRequired[list[pulumi.Input[str]]]
-    """EKS: IAM roles or users that administer the cluster. Default: the one who first creates it."""
+    """EKS: IAM roles or users that administer the cluster. Default: the identity that first creates it."""
     addon_versions: NotRequired[dict[str, str]]
     """EKS: versions of the add-ons, pinned or "most-recent"."""
     secrets_kms_key: NotRequired[pulumi.Input[str]]
-    """Key that encrypts Kubernetes secrets, written as the cluster's component takes it. Default: the cloud's own, on
-    EKS a new one."""
+    """Key that encrypts Kubernetes Secrets, in the format of the cluster component's input. Default: the cloud's key,
+    or on EKS a new key."""
     tenants: NotRequired[list[TenantSettings]]
-    """Namespaces, rights and device quotas of tenants."""
+    """Namespaces, roles, and device quotas of tenants."""
     admin_access_namespaces: NotRequired[list[str]]
-    """Namespaces that alone may have admin access to devices; an empty list: none. Default: not restricted."""
+    """Only these namespaces can have admin access to devices. An empty list allows no namespace. Default: not
+    restricted."""
     deletion_protection: NotRequired[bool]
-    """Whether the cluster may neither be deleted nor replaced: Pulumi refuses, on EKS and GKE the cloud too. Default
-    false."""
+    """Prevent Pulumi, and on EKS and GKE also the cloud, from deleting or replacing the cluster. Default: false."""
     tags: NotRequired[dict[str, pulumi.Input[str]]]
-    """Tags, on GKE resource labels, on everything that takes them."""
+    """Tags (on GKE, resource labels) for all resources that support them."""
 
 
 OPTIONAL_RELEASES = ("gpu_metrics", "kueue", "kube_ray")

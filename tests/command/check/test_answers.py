@@ -150,7 +150,7 @@ def test_a_rule_is_explained(project: Project) -> None:
     done = checked(project, "--explain", "request-not-in-claim")
 
     assert done.status == 0
-    assert done.out.startswith("request-not-in-claim (mandatory; needs manifests alone)\n")
+    assert done.out.startswith("request-not-in-claim (mandatory; only needs manifests)\n")
     assert "Fix: " in done.out
     assert "More: https://" in done.out
 

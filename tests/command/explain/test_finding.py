@@ -25,7 +25,7 @@ def test_a_finding_is_told_with_its_rule_and_its_pods(given: Project, name: str)
     assert (done.status, done.json["verdict"]) == (1, "does-not-fit")
     (row,) = done.json["findings"]
     assert row["finding"] == found
-    assert row["rule"]["says"] == "Every claim fits at least one pool."
+    assert row["rule"]["says"] == "A claim doesn't fit any pool."
     assert [(pod["pod"], pod["verdict"]) for pod in row["pods"]] == [("default/web", "does-not-fit")]
     assert set(done.json) == set(
         json.loads((ROOT / "docs" / "schema" / "explain-finding.json").read_text(encoding="utf-8"))["required"]
@@ -35,7 +35,7 @@ def test_a_finding_is_told_with_its_rule_and_its_pods(given: Project, name: str)
 def test_text_says_the_rule_once_and_the_pods(given: Project) -> None:
     done = given.run("explain", "m.yaml", "--fleet", "fleet.yaml", "--finding", "claim-fits-no-pool")
     assert done.status == 1
-    assert done.out.count("the rule: Every claim fits at least one pool.") == 1
+    assert done.out.count("rule: A claim doesn't fit any pool.") == 1
     assert "pod default/web of Deployment default/web does not fit" in done.out
 
 

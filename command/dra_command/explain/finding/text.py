@@ -29,7 +29,7 @@ def print_findings(explained: Sequence[FindingExplanation], *, quiet: bool = Fal
                 page.text(finding.fix, indent=4, mark="→ ")
             if rule is not None and rule.id not in told and not quiet:
                 told.add(rule.id)
-                page.text(f"the rule: {rule.says} {rule.why}", indent=2)
+                page.text(f"rule: {rule.says} {rule.why}", indent=2)
                 page.text(rule.url, indent=2)
             if each.pods and not quiet:
                 page.gap()

@@ -17,20 +17,20 @@ from pulumi_dra.inputs.reader import InputReader
 
 
 class DeviceClassSettings(TypedDict):
-    """One DeviceClass: a ready intent, selectors of one's own, or both (all must hold)."""
+    """One DeviceClass with predefined conditions, your own selectors, or both. A device must satisfy all of them."""
 
     name: str
-    """Name of the class, large-gpu for example."""
+    """Name of the class, for example large-gpu."""
     device: NotRequired[str]
-    """What kind of device: gpu (a whole one), mig (a partition) or any (either). Default: no condition of ours."""
+    """Device type: gpu (whole GPU), mig (MIG device), or any. Default: no condition."""
     memory_gib_at_least: NotRequired[int]
-    """Least memory of the device."""
+    """Minimum device memory in GiB."""
     mig_profile: NotRequired[str]
-    """Profile of the partition (1g.10gb); implies device mig."""
+    """MIG profile (1g.10gb). Implies device mig."""
     selectors: NotRequired[list[str]]
-    """CEL expressions over one device, all of which must be true."""
+    """CEL expressions that a device must all satisfy."""
     extended_resource_name: NotRequired[str]
-    """Extended resource that pods may ask for instead of making a claim; Kubernetes 1.36 and later."""
+    """Extended resource that pods can request instead of a claim. Requires Kubernetes 1.36 or later."""
     labels: NotRequired[dict[str, pulumi.Input[str]]]
     """Labels of the class."""
 
@@ -39,15 +39,15 @@ class DeviceClassesArgs(TypedDict):
     """Inputs of DeviceClasses."""
 
     kubernetes_version: str
-    """Version of the cluster, which decides what a class may say."""
+    """Kubernetes version of the cluster, which determines the supported fields of a class."""
     # Elements are inputs for the sake of Go, whose generator leaves out the type of a structure that is only ever an
     # element of a plain list (pulumi/pulumi:pkg/codegen/go/gen.go@v3.259.0). Outputs are refused all the same.
     classes: list[pulumi.Input[DeviceClassSettings]]
-    """The classes; at least one."""
+    """At least one class."""
 
 
 class DeviceClasses(pulumi.ComponentResource):
-    """DeviceClasses of the platform's own, beside those of the driver's chart."""
+    """DeviceClasses of the platform, in addition to the classes in the driver's chart."""
 
     names: pulumi.Output[list[str]]
     """Names of the classes."""

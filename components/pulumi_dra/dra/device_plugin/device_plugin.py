@@ -22,30 +22,30 @@ RELEASE = "nvidia-device-plugin"
 
 
 class DevicePluginArgs(TypedDict):
-    """Inputs of DevicePlugin: a version to install, or the DaemonSet that is there already."""
+    """Inputs of DevicePlugin: a version to install, or an existing DaemonSet."""
 
     version: NotRequired[str]
-    """Version of NVIDIA's Helm chart to install: 0.17.4, 0.18.2, …"""
+    """Version of NVIDIA's Helm chart: 0.17.4, 0.18.2, …"""
     configs: NotRequired[dict[str, str]]
     """Texts of the plugin's configurations by name. Nodes choose one with the label nvidia.com/device-plugin.config.
     Default: every unit of nvidia.com/gpu is a whole GPU."""
     default_config: NotRequired[str]
     """Name of the configuration for nodes without that label. Required with configs."""
     namespace: NotRequired[str]
-    """Namespace to make for it. Default nvidia-device-plugin."""
+    """Namespace to create for the plugin. Default: nvidia-device-plugin."""
     chart: NotRequired[str]
-    """Chart to install instead of the published one: a path, an archive or an oci:// address."""
+    """Chart to use instead of the published one: a path, an archive, or an oci:// address."""
     image_repository: NotRequired[str]
-    """Image to run instead of the chart's, without a tag: a mirror."""
+    """Image repository, without a tag, to use instead of the chart's, for example a mirror."""
     image_digest: NotRequired[str]
-    """Digest that pins the image (sha256:…)."""
+    """Digest of the image (sha256:…)."""
     image_pull_secrets: NotRequired[list[str]]
-    """Secrets in the plugin's namespace to pull the image with."""
+    """Image pull secrets in the plugin's namespace."""
     existing_daemon_set: NotRequired[str]
-    """Name of a DaemonSet that was applied as a plain manifest, to be kept off DRA nodes. Change the values of one
-    that Helm installed instead: the next upgrade would put its own affinity back."""
+    """Name of a DaemonSet that was applied as a plain manifest, to keep off DRA nodes. If Helm installed the DaemonSet,
+    change its values instead, because the next upgrade would restore its affinity."""
     existing_namespace: NotRequired[str]
-    """Namespace of that DaemonSet. Default kube-system."""
+    """Namespace of the existing DaemonSet. Default: kube-system."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +104,7 @@ def _read_default_config(read: InputReader) -> str:
 
 
 class DevicePlugin(pulumi.ComponentResource):
-    """NVIDIA's device plugin, kept off DRA nodes: two that hand out the same GPUs would not know of each other."""
+    """NVIDIA's device plugin, kept off DRA nodes because two managers would allocate the same GPU twice."""
 
     namespace: pulumi.Output[str]
     """Namespace of the plugin."""

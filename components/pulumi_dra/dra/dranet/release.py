@@ -29,15 +29,15 @@ class DranetArgs(TypedDict):
     version: NotRequired[str]
     """Version of the Helm chart aws-dranet. Default 1.0.0."""
     chart: NotRequired[str]
-    """Chart to install instead of the published one: a path, an archive or an oci:// address."""
+    """Chart to use instead of the published one: a path, an archive, or an oci:// address."""
     image_repository: NotRequired[str]
-    """Image to run instead of the chart's, without a tag: that of another region, or a mirror."""
+    """Image repository, without a tag, to use instead of the chart's, for example of another region or a mirror."""
     tolerations: NotRequired[list[pulumi.Input[DriverToleration]]]
-    """Further taints of the nodes that it tolerates, beside nvidia.com/gpu."""
+    """Additional node taints that the pods tolerate. They always tolerate nvidia.com/gpu."""
 
 
 class Dranet(pulumi.ComponentResource):
-    """DRANET on the nodes labelled `nvidia.com/gpu.dra=true` whose machines have EFA interfaces."""
+    """DRANET on nodes with the label `nvidia.com/gpu.dra=true` and EFA interfaces."""
 
     device_class: pulumi.Output[str]
     """Name of the DeviceClass of EFA interfaces."""

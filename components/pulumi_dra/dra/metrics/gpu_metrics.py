@@ -43,26 +43,26 @@ class GpuMetricsArgs(TypedDict):
     """Inputs of GpuMetrics."""
 
     collector: NotRequired[str]
-    """Who collects the metrics: prometheus-operator (a ServiceMonitor and a PrometheusRule), google (GKE's managed
-    Prometheus: PodMonitoring and Rules) or annotations (prometheus.io/scrape on the pods, the rules in a ConfigMap).
-    Default annotations; google on a platform on GKE."""
+    """Collector of the metrics: prometheus-operator (creates a ServiceMonitor and a PrometheusRule), google (GKE's
+    managed Prometheus with PodMonitoring and Rules), or annotations (prometheus.io/scrape on the pods, and the rules in
+    a ConfigMap). Default: annotations, or google on a GKE platform."""
     monitor_labels: NotRequired[dict[str, str]]
-    """With prometheus-operator: labels of ServiceMonitor and PrometheusRule, by which a Prometheus selects them
-    (release: kube-prometheus-stack for the chart of that name). Default none."""
+    """With prometheus-operator: labels of ServiceMonitor and PrometheusRule by which Prometheus selects them (release:
+    kube-prometheus-stack for the chart with that name). Default: none."""
     version: NotRequired[str]
-    """Version of the Helm chart dcgm-exporter, 4.8.3 or later. Default 4.8.3, the first that sees claims on Kubernetes
-    1.34."""
+    """Version of the Helm chart dcgm-exporter, 4.8.3 or later. Default: 4.8.3, the first version that supports claims
+    on Kubernetes 1.34."""
     chart: NotRequired[str]
-    """Chart to install instead of the published one: a path, an archive or an oci:// address."""
+    """Chart to use instead of the published one: a path, an archive, or an oci:// address."""
     image_repository: NotRequired[str]
-    """Image to run instead of the chart's, without a tag: a mirror."""
+    """Image repository, without a tag, to use instead of the chart's, for example a mirror."""
     image_pull_secrets: NotRequired[list[str]]
-    """Secrets in dcgm-exporter to pull the image with."""
+    """Image pull secrets in the namespace dcgm-exporter."""
     driver_folder: NotRequired[str]
-    """Folder of the nodes with the NVIDIA driver, which is mounted where no container runtime brings it:
-    /home/kubernetes/bin/nvidia on GKE. Default none; on a platform that of its cloud."""
+    """Folder of the NVIDIA driver on the nodes, for nodes whose container runtime doesn't provide it:
+    /home/kubernetes/bin/nvidia on GKE. Default: none, or the cloud's folder on a platform."""
     tolerations: NotRequired[list[pulumi.Input[DriverToleration]]]
-    """Further taints of the nodes that it tolerates, beside nvidia.com/gpu."""
+    """Additional node taints that the pods tolerate. They always tolerate nvidia.com/gpu."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +101,7 @@ def _label_complaint(key: str, value: str) -> str:
 
 
 class GpuMetrics(pulumi.ComponentResource):
-    """NVIDIA's DCGM exporter on the nodes labelled `nvidia.com/gpu.dra=true`, with a dashboard and alerts."""
+    """NVIDIA's DCGM exporter on nodes with the label `nvidia.com/gpu.dra=true`, with a dashboard and alerts."""
 
     namespace: pulumi.Output[str]
     """Namespace of the exporter."""

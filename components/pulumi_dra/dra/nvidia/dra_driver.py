@@ -19,14 +19,15 @@ RELEASE = "nvidia-dra-driver"
 
 
 class DraDriver(pulumi.ComponentResource):
-    """The NVIDIA DRA driver on the nodes labelled `nvidia.com/gpu.dra=true`."""
+    """The NVIDIA DRA driver on nodes with the label `nvidia.com/gpu.dra=true`."""
 
     namespace: pulumi.Output[str]
     """Namespace of the driver."""
     version: pulumi.Output[str]
     """Version of the chart."""
     status: pulumi.Output[str]
-    """Status of the Helm release; deployed says nothing about the driver on the nodes, ResourceSlices do."""
+    """Status of the Helm release. "deployed" doesn't mean that the driver runs on the nodes; check the
+    ResourceSlices."""
 
     def __init__(self, name: str, args: DraDriverArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         read = InputReader("DraDriver", name, args, DraDriverArgs)

@@ -33,16 +33,16 @@ ISSUERS = ("selfsigned", "clusterissuer", "issuer")
 
 
 class WebhookTls(TypedDict):
-    """Where the webhook's certificate comes from: cert-manager, or a Secret of one's own."""
+    """Source of the webhook's certificate: cert-manager or your own Secret."""
 
     issuer_type: NotRequired[str]
-    """Issuer of cert-manager: selfsigned (default), clusterissuer or issuer."""
+    """Type of the cert-manager issuer: selfsigned (default), clusterissuer, or issuer."""
     issuer_name: NotRequired[str]
-    """Name of that issuer; not for selfsigned."""
+    """Name of the issuer. Not used with selfsigned."""
     secret_name: NotRequired[str]
-    """Secret with tls.crt and tls.key in the driver's namespace, instead of cert-manager."""
+    """Secret with tls.crt and tls.key in the driver's namespace, to use instead of cert-manager."""
     ca_bundle: NotRequired[str]
-    """Certificates of the authority that signed it, in base64."""
+    """CA certificates of the secret, in base64."""
 
 
 class DraDriverArgs(TypedDict):
@@ -51,52 +51,53 @@ class DraDriverArgs(TypedDict):
     version: str
     """Version of the Helm chart: 25.8.1, 25.12.0, 0.4.1, …"""
     platform: str
-    """Where the NVIDIA driver lies on the nodes: in the image of a cloud, by its name in a fleet, or gpu-operator."""
+    """Location of the NVIDIA driver on the nodes: the name of a cloud as in a fleet (driver in its node image), or
+    gpu-operator."""
     max_nodes: int
-    """The most nodes that all DRA pools together may have; GKE needs a quota for that many driver pods."""
+    """Maximum number of nodes in all DRA pools. GKE needs a quota for as many driver pods."""
     namespace: NotRequired[str]
-    """Namespace to make for the driver. Default nvidia-dra-driver."""
+    """Namespace to create for the driver. Default: nvidia-dra-driver."""
     driver_root: NotRequired[str]
-    """Folder of the NVIDIA driver on the nodes. Default: where the platform has it."""
+    """Folder of the NVIDIA driver on the nodes. Default: the platform's folder."""
     compute_domains: NotRequired[bool]
-    """Whether to run the part for multi-node NVLink (GB200, GB300). Default false."""
+    """Enable ComputeDomains for multi-node NVLink (GB200, GB300). Default: false."""
     crd_manifests: NotRequired[str]
-    """The chart's CustomResourceDefinitions, text of the files in its folder crds. Helm installs them with the first
-    release and never again: give them where ComputeDomains are used and the driver was or will be upgraded."""
+    """Text of the CustomResourceDefinitions in the chart's folder crds. Helm only installs them with the first release,
+    so set this if you use ComputeDomains and upgraded or will upgrade the driver."""
     feature_gates: NotRequired[dict[str, bool]]
-    """Feature gates of the driver, by name; 25.8 and later."""
+    """Feature gates of the driver by name. Requires 25.8 or later."""
     consumable_shares: NotRequired[str]
-    """How several claims share a GPU: memory, unlimited or a number of shares; disabled. 0.5.0 and later, with the gate
-    ConsumableShares."""
+    """Sharing of a GPU by several claims: memory, unlimited, a number of shares, or disabled. Requires 0.5.0 or later
+    with the gate ConsumableShares."""
     network_policy: NotRequired[bool]
-    """Whether the driver's pods get the chart's network policies; 25.12 and later. Default true where the chart
-    has them."""
+    """Create the chart's network policies for the driver's pods. Requires 25.12 or later. Default: true if the chart
+    supports them."""
     webhook: NotRequired[bool]
-    """Whether a webhook validates opaque configuration when a claim is created; needs cert-manager. Default false."""
+    """Install a webhook that validates opaque configuration when a claim is created. Requires cert-manager. Default:
+    false."""
     webhook_failure_policy: NotRequired[str]
-    """What happens to claims while the webhook is down: Fail (default) or Ignore."""
+    """Effect on claims if the webhook is unavailable: Fail (default) or Ignore."""
     webhook_replicas: NotRequired[int]
-    """Pods of the webhook. Default 1."""
+    """Number of webhook pods. Default: 1."""
     webhook_tls: NotRequired[WebhookTls]
-    """Certificate of the webhook. Default: one that cert-manager signs itself."""
+    """Certificate of the webhook. Default: a certificate that cert-manager signs itself."""
     own_slices_only: NotRequired[bool]
-    """Whether an admission policy keeps each of the driver's pods to the ResourceSlices of its own node. Default
-    true."""
+    """Create an admission policy that lets each driver pod write only its node's ResourceSlices. Default: true."""
     image_repository: NotRequired[str]
-    """Image to run instead of the chart's, without a tag: a mirror."""
+    """Image repository, without a tag, to use instead of the chart's, for example a mirror."""
     image_digest: NotRequired[str]
-    """Digest that pins the image (sha256:…)."""
+    """Digest of the image (sha256:…)."""
     image_pull_secrets: NotRequired[list[str]]
-    """Secrets in the driver's namespace to pull the image with."""
+    """Image pull secrets in the driver's namespace."""
     priority_class: NotRequired[str]
-    """Priority class of the driver's pods. Default system-node-critical."""
+    """Priority class of the driver's pods. Default: system-node-critical."""
     tolerations: NotRequired[list[pulumi.Input[DriverToleration]]]
-    """Further taints of the nodes that the plugin tolerates, beside nvidia.com/gpu."""
+    """Additional node taints that the plugin tolerates. It always tolerates nvidia.com/gpu."""
     chart: NotRequired[str]
-    """Chart to install instead of the published one: a path, an archive or an oci:// address."""
+    """Chart to use instead of the published one: a path, an archive, or an oci:// address."""
     keep_old_names: NotRequired[bool]
-    """0.4 and later: whether objects are named as in 25.x, so that an upgrade across the chart's renaming updates the
-    plugin in place. False gives the chart's new names; changing it replaces the release, the old one first. Default
+    """Keep the object names of 25.x in 0.4 and later, so that an upgrade across the chart's renaming updates the plugin
+    in place. Set to false to use the chart's new names. Changing it replaces the release, old one first. Default:
     true."""
 
 

@@ -42,16 +42,16 @@ class DriverInstallerArgs(TypedDict):
     """Inputs of DriverInstaller."""
 
     driver: NotRequired[str]
-    """Which driver: latest (default), default, or a version that Container-Optimized OS offers (580.95.05)."""
+    """NVIDIA driver version: latest (default), default, or a version that Container-Optimized OS offers (580.95.05)."""
     pause_image: NotRequired[str]
-    """Image of the container that rests after the installation. Default registry.k8s.io/pause:3.10."""
+    """Image of the container that runs after the installation. Default: registry.k8s.io/pause:3.10."""
 
 
 class DriverInstaller(pulumi.ComponentResource):
     """A DaemonSet that installs the NVIDIA driver on the DRA nodes of a GKE cluster at boot."""
 
     name: pulumi.Output[str]
-    """Name of the DaemonSet, in kube-system."""
+    """Name of the DaemonSet in kube-system."""
 
     def __init__(self, name: str, args: DriverInstallerArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         read = InputReader("DriverInstaller", name, args, DriverInstallerArgs)

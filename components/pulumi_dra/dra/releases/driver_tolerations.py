@@ -17,7 +17,7 @@ class DriverToleration(TypedDict):
     value: NotRequired[str]
     """Value of the taint. Default: any."""
     effect: NotRequired[str]
-    """NoSchedule, PreferNoSchedule or NoExecute. Default: any."""
+    """NoSchedule, PreferNoSchedule, or NoExecute. Default: any."""
 
 
 def read_tolerations(read: InputReader) -> list[dict[str, str]]:

@@ -23,17 +23,17 @@ class KubeRayArgs(TypedDict):
     """Inputs of KubeRay."""
 
     version: NotRequired[str]
-    """Version of the Helm chart kuberay-operator. Default 1.7.0."""
+    """Version of the Helm chart kuberay-operator. Default: 1.7.0."""
     chart: NotRequired[str]
-    """Chart to install instead of the published one: a path, an archive or an oci:// address."""
+    """Chart to use instead of the published one: a path, an archive, or an oci:// address."""
     image_repository: NotRequired[str]
-    """Image to run instead of the chart's, without a tag: a mirror."""
+    """Image repository, without a tag, to use instead of the chart's, for example a mirror."""
     image_pull_secrets: NotRequired[list[str]]
-    """Secrets in kuberay-system to pull the image with."""
+    """Image pull secrets in the namespace kuberay-system."""
 
 
 class KubeRay(pulumi.ComponentResource):
-    """The operator of Ray clusters, jobs and services."""
+    """The operator for Ray clusters, jobs, and services."""
 
     namespace: pulumi.Output[str]
     """Namespace of the operator."""

@@ -37,16 +37,16 @@ class KueueArgs(TypedDict):
     """Inputs of Kueue."""
 
     version: NotRequired[str]
-    """Version of the Helm chart, 0.18.0 or later. Default 0.19.2."""
+    """Version of the Helm chart, 0.18.0 or later. Default: 0.19.2."""
     chart: NotRequired[str]
-    """Chart to install instead of the published one: a path, an archive or an oci:// address."""
+    """Chart to use instead of the published one: a path, an archive, or an oci:// address."""
     image_repository: NotRequired[str]
-    """Image to run instead of the chart's, without a tag: a mirror."""
+    """Image repository, without a tag, to use instead of the chart's, for example a mirror."""
     image_pull_secrets: NotRequired[list[str]]
-    """Secrets in kueue-system to pull the image with."""
+    """Image pull secrets in the namespace kueue-system."""
     device_classes: NotRequired[list[str]]
-    """DeviceClasses whose devices count against a quota, each under its own name. Default: gpu.nvidia.com and
-    mig.nvidia.com; of a platform also the classes of its fleet."""
+    """DeviceClasses whose devices count against quotas, each with its own name. Default: gpu.nvidia.com and
+    mig.nvidia.com, and on a platform also the classes of its fleet."""
 
 
 def read_kueue(read: InputReader) -> tuple[ReleaseInputs, list[str]]:
@@ -68,7 +68,7 @@ def read_kueue(read: InputReader) -> tuple[ReleaseInputs, list[str]]:
 
 
 class Kueue(pulumi.ComponentResource):
-    """Kueue, which admits jobs with the label `kueue.x-k8s.io/queue-name` when their claims are within a quota."""
+    """Kueue, which admits jobs with the label `kueue.x-k8s.io/queue-name` if their claims are within the quota."""
 
     namespace: pulumi.Output[str]
     """Namespace of Kueue."""

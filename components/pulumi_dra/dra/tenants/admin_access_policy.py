@@ -19,15 +19,15 @@ class AdminAccessPolicyArgs(TypedDict):
     """Inputs of AdminAccessPolicy."""
 
     namespaces: list[str]
-    """Namespaces that may carry the label `resource.kubernetes.io/admin-access=true`: those of monitoring. An empty
-    list: none may."""
+    """Namespaces that can have the label `resource.kubernetes.io/admin-access=true`, for example for monitoring. An
+    empty list allows no namespace."""
 
 
 class AdminAccessPolicy(pulumi.ComponentResource):
-    """Refuses the label that gives a namespace admin access to devices, except on the namespaces named.
+    """Admission policy that only allows the label for admin access to devices on the listed namespaces.
 
-    Kubernetes admits claims with adminAccess only in namespaces that carry the label, so whoever may label
-    namespaces could otherwise look into everybody's devices.
+    Kubernetes only admits claims with adminAccess in namespaces with this label. Without the policy, anyone who can
+    label namespaces can access all devices.
     """
 
     policy_name: pulumi.Output[str]

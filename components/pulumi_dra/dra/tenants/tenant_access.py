@@ -17,18 +17,18 @@ _READ, _WRITE = ["get", "list", "watch"], ["create", "update", "patch", "delete"
 
 
 class TenantSettings(TypedDict):
-    """One tenant: a namespace and who works in it."""
+    """One tenant: a namespace and the groups that use it."""
 
     namespace: str
     """Namespace of the tenant."""
     groups: list[str]
-    """Groups whose members may make claims there, as the cluster's authenticator names them."""
+    """Groups, as the cluster's authenticator names them, whose members can create claims in the namespace."""
     create_namespace: NotRequired[bool]
-    """Whether to make the namespace. Default true."""
+    """Create the namespace. Default: true."""
     pod_security: NotRequired[str]
-    """Pod security of a namespace that is made: restricted (default) or baseline."""
+    """Pod Security level of a created namespace: restricted (default) or baseline."""
     device_quota: NotRequired[dict[str, int]]
-    """The most devices of each DeviceClass that all claims of the namespace together may ask for. A request for all
+    """Maximum number of devices of each DeviceClass that all claims in the namespace can request. A request for all
     devices of a node counts as 32."""
 
 
@@ -40,7 +40,7 @@ class TenantAccessArgs(TypedDict):
 
 
 class TenantAccess(pulumi.ComponentResource):
-    """Namespaces, rights and device quotas of tenants."""
+    """Namespaces, roles, and device quotas of tenants."""
 
     namespaces: pulumi.Output[list[str]]
     """Namespaces of the tenants."""

@@ -43,23 +43,23 @@ class EksClusterAutoscalerArgs(TypedDict):
     """Inputs of EksClusterAutoscaler."""
 
     cluster_name: pulumi.Input[str]
-    """Name of the cluster, whose managed node groups it scales."""
+    """Name of the cluster whose managed node groups it scales."""
     kubernetes_version: str
-    """Kubernetes version of the cluster, "1.34": the autoscaler is of the same."""
+    """Kubernetes version of the cluster, "1.34". The autoscaler uses the same minor version."""
     version: NotRequired[str]
-    """Version of the autoscaler, "1.34.5". Default: the latest known one of the cluster's Kubernetes version."""
+    """Version of the autoscaler, "1.34.5". Default: the newest known version for the cluster's Kubernetes version."""
     chart: NotRequired[str]
-    """Chart to install instead of the published one: a path, an archive or an oci:// address."""
+    """Chart to use instead of the published one: a path, an archive, or an oci:// address."""
     image_repository: NotRequired[str]
-    """Image to run instead of the chart's, without a tag: a mirror."""
+    """Image repository, without a tag, to use instead of the chart's, for example a mirror."""
     image_pull_secrets: NotRequired[list[str]]
-    """Secrets in kube-system to pull the image with."""
+    """Image pull secrets in kube-system."""
     flags: NotRequired[dict[str, str]]
-    """Further flags without their dashes: {"scale-down-unneeded-time": "30m"}."""
+    """Additional flags without dashes: {"scale-down-unneeded-time": "30m"}."""
     permissions_boundary_arn: NotRequired[pulumi.Input[str]]
-    """Policy that bounds the role that is made. Default none."""
+    """Permissions boundary of the created role. Default: none."""
     tags: NotRequired[dict[str, pulumi.Input[str]]]
-    """Tags on everything that takes tags."""
+    """Tags for all taggable resources."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -88,7 +88,7 @@ class EksClusterAutoscaler(pulumi.ComponentResource):
     """The Kubernetes cluster autoscaler for the managed node groups of an EKS cluster."""
 
     role_arn: pulumi.Output[str]
-    """Role of its pods."""
+    """Role of the pods."""
     version: pulumi.Output[str]
     """Version of the autoscaler."""
     status: pulumi.Output[str]

@@ -32,7 +32,7 @@ LOG_TYPES = ("api", "audit", "authenticator", "controllerManager", "scheduler")
 
 
 class EksCluster(pulumi.ComponentResource):
-    """An EKS cluster with its network, roles, add-ons and system nodes, ready for GPU pools."""
+    """An EKS cluster with its network, roles, add-ons, and system nodes, ready for GPU pools."""
 
     name: pulumi.Output[str]
     """Name of the cluster."""
@@ -43,27 +43,27 @@ class EksCluster(pulumi.ComponentResource):
     endpoint: pulumi.Output[str]
     """Address of the API server."""
     certificate_authority: pulumi.Output[str]
-    """Certificate of the cluster's authority, in base64."""
+    """CA certificate of the cluster, in base64."""
     service_cidr: pulumi.Output[str]
-    """Range of the services."""
+    """Service CIDR."""
     kubeconfig: pulumi.Output[dict[str, Any]]
-    """Kubeconfig, secret: whoever uses it gets a token from the AWS CLI."""
+    """Kubeconfig (secret). It contains no token; the AWS CLI gets one."""
     kubeconfig_json: pulumi.Output[str]
-    """The same as JSON text."""
+    """Kubeconfig as JSON text."""
     cluster_security_group_id: pulumi.Output[str]
-    """Security group that EKS puts on the control plane and on every node."""
+    """Security group that EKS attaches to the control plane and every node."""
     node_role_arn: pulumi.Output[str]
-    """Role of the nodes, for GPU pools too."""
+    """Role of the nodes, also for GPU pools."""
     oidc_provider_arn: pulumi.Output[str]
-    """ARN of the OIDC provider, for IAM roles of service accounts."""
+    """ARN of the OIDC provider, for IAM roles for service accounts."""
     oidc_provider_url: pulumi.Output[str]
     """URL of the OIDC issuer."""
     vpc_id: pulumi.Output[str]
-    """Id of the VPC."""
+    """ID of the VPC."""
     subnet_ids: pulumi.Output[list[str]]
     """Private subnets of the nodes."""
     subnet_zones: pulumi.Output[list[str]]
-    """Zone of each of these subnets, in the same order."""
+    """Zone of each subnet, in the same order."""
 
     def __init__(self, name: str, args: EksClusterArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         read = InputReader("EksCluster", name, args, EksClusterArgs)

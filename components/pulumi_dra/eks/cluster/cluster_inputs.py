@@ -35,103 +35,102 @@ class EksClusterArgs(TypedDict):
     """Inputs of EksCluster."""
 
     kubernetes_version: str
-    """Kubernetes version, "1.34" or later: DRA needs resource.k8s.io/v1."""
+    """Kubernetes version, "1.34" or later. DRA needs resource.k8s.io/v1."""
     cluster_name: NotRequired[str]
-    """Name of the cluster. Default: one that Pulumi makes, so that a replacement can stand beside the old cluster, and
-    a log group that EKS makes and keeps. With a name of one's own that group is declared too: it ends what it keeps and
-    goes after the cluster."""
+    """Name of the cluster. With a name, the component also creates the log group, with a retention, and deletes it
+    after the cluster. Default: a name that Pulumi generates. A replacement can then exist at the same time as the old
+    cluster, and EKS creates the log group and keeps it."""
     cluster_role_arn: NotRequired[pulumi.Input[str]]
-    """Role of the control plane, which a cluster that is taken over keeps: another would replace it. Default: a new
-    one."""
+    """Role of the control plane. An imported cluster must keep its role, because another one replaces the cluster.
+    Default: a new role."""
     log_retention_days: NotRequired[int]
-    """With cluster_name: how many days the control plane's logs are kept. Default 365."""
+    """With cluster_name: number of days for which the control plane's logs are kept. Default: 365."""
     public_access_cidrs: NotRequired[list[str]]
-    """Networks that may reach the API server from outside (203.0.113.0/24). None: no public endpoint at all, and
-    whoever runs `pulumi up` must be inside the network. The private endpoint is always there."""
+    """Networks that can reach the API server from outside (203.0.113.0/24). Without any, there is no public endpoint,
+    so run `pulumi up` inside the network. The private endpoint always exists."""
     zone_count: NotRequired[int]
-    """How many of the region's first zones, by name, a new network spans: 2 to 6. Default 2 where `zones` names
-    none."""
+    """Number of zones of a new network, 2 to 6, starting with the region's first zones by name. Default: 2 if `zones`
+    is empty."""
     zones: NotRequired[list[str]]
-    """Zones that a new network spans by name (us-east-1a), beside those of `zone_count`. A further one, or a greater
-    count, adds subnets and leaves those that are there."""
+    """Zones of a new network by name (us-east-1a), in addition to `zone_count`. Another zone or a higher count adds
+    subnets without changing existing ones."""
     subnet_ids: NotRequired[pulumi.Input[list[pulumi.Input[str]]]]
-    """Existing private subnets in two zones or more, with a way out; no network is made then."""
+    """Existing private subnets with outbound access in at least two zones. Without them, the component creates a
+    network."""
     vpc_cidr: NotRequired[str]
-    """Address range of a new network, a /16 to a /20. Default 10.0.0.0/16."""
+    """Address range of a new network, /16 to /20. Default: 10.0.0.0/16."""
     single_nat_gateway: NotRequired[bool]
-    """One NAT gateway for all zones of a new network instead of one in each. Default false."""
+    """Use one NAT gateway for all zones of a new network instead of one per zone. Default: false."""
     nat_gateways: NotRequired[bool]
-    """Whether nodes of a new network have a way to the internet. False: AWS is reached by `interface_endpoints` alone,
-    and every image must come from a registry that nodes reach (ECR). Default true."""
+    """Give nodes of a new network internet access. If false, nodes reach AWS only through `interface_endpoints`, and
+    every image must come from a registry that they can reach (ECR). Default: true."""
     interface_endpoints: NotRequired[list[str]]
     """AWS services that get an endpoint in a new network, by the last part of their names (ssm, sqs, autoscaling).
-    Without NAT gateways those that EKS nodes need come by themselves. Default none."""
+    Without NAT gateways, the endpoints that EKS nodes need are added automatically. Default: none."""
     admin_principal_arns: NotRequired[list[pulumi.Input[str]]]
-    """IAM roles or users that administer the cluster. Default: the one who first creates it, as an entry of its own
-    that can be seen and removed. Name a role that whoever deploys can take."""
+    """IAM roles or users that administer the cluster. Name a role that everyone who deploys can assume. Default: the
+    identity that first creates it, with a visible access entry that you can remove."""
     access_entries: NotRequired[list[AccessEntry]]
-    """Who else may use the cluster: IAM roles or users with one of EKS' policies, in namespaces or everywhere, or with
-    groups that RBAC names. Default none."""
+    """Additional access to the cluster: IAM roles or users with an EKS access policy, in namespaces or everywhere, or
+    with RBAC groups. Default: none."""
     service_cidr: NotRequired[str]
-    """Range of the services, a /12 to a /24, beside those of the network; another one replaces the cluster. Default
-    EKS' own: 10.100.0.0/16 or 172.20.0.0/16."""
+    """Service CIDR, /12 to /24, outside the address ranges of the network. Changing it replaces the cluster. Default:
+    EKS' 10.100.0.0/16 or 172.20.0.0/16."""
     control_plane_tier: NotRequired[str]
-    """Size of the control plane that is always there: standard (default), tier-xl, tier-2xl, tier-4xl or tier-8xl, at a
-    price of its own."""
+    """Provisioned size of the control plane: standard (default), tier-xl, tier-2xl, tier-4xl, or tier-8xl. Each tier
+    has its own price."""
     kubeconfig_role_arn: NotRequired[pulumi.Input[str]]
-    """IAM role that the kubeconfig takes. Default: the one that the default provider assumes (aws:assumeRoles); with a
-    provider of one's own none."""
+    """IAM role that the kubeconfig assumes. Default: the role of the default provider (aws:assumeRoles), or none with
+    an explicit provider."""
     kubeconfig_profile: NotRequired[str]
-    """Profile of the AWS CLI that the kubeconfig names. Default: that of the default provider (aws:profile)."""
+    """AWS CLI profile in the kubeconfig. Default: the profile of the default provider (aws:profile)."""
     secrets_kms_key: NotRequired[pulumi.Input[str]]
-    """Key that encrypts Kubernetes secrets. Default: a new one that rotates."""
+    """Key that encrypts Kubernetes Secrets. Default: a new key that rotates."""
     disk_kms_key: NotRequired[pulumi.Input[str]]
-    """Key that encrypts the root volumes of system nodes; the account must have had an Auto Scaling group, whose
-    service-linked role uses the key. Default: the account's key for EBS."""
+    """Key that encrypts the root volumes of system nodes. The account must already have an Auto Scaling group, because
+    its service-linked role uses the key. Default: the account's key for EBS."""
     grant_key_use: NotRequired[bool]
-    """With disk_kms_key: whether EC2 Auto Scaling, which starts the nodes, is granted the use of the key. False
-    where the policy of the key does. Default true."""
+    """With disk_kms_key: grant EC2 Auto Scaling, which starts the nodes, the use of the key. Set to false if the key
+    policy already grants it. Default: true."""
     addon_versions: NotRequired[dict[str, str]]
-    """Versions of the add-ons vpc-cni, kube-proxy, coredns and eks-pod-identity-agent, and of those that are asked for:
-    "v1.20.4-eksbuild.1", or "most-recent". Default: what EKS recommends for the Kubernetes version when the add-on is
-    created."""
+    """Versions of vpc-cni, kube-proxy, coredns, eks-pod-identity-agent, and the optional add-ons: "v1.20.4-eksbuild.1",
+    or "most-recent". Default: the version that EKS recommends for the Kubernetes version when the add-on is created."""
     addon_settings: NotRequired[dict[str, str]]
-    """Settings of the same add-ons as JSON, by name: coredns: '{"replicaCount": 3}'. EKS has a schema for each
-    (`aws eks describe-addon-configuration`). What network_policy and prefix_delegation say stays. Default none."""
+    """Settings of the add-ons as JSON, by name: coredns: '{"replicaCount": 3}'. `aws eks describe-addon-configuration`
+    prints the schema of each. network_policy and prefix_delegation take precedence. Default: none."""
     network_policy: NotRequired[bool]
-    """Whether the VPC CNI enforces NetworkPolicy. Default true."""
+    """Enforce NetworkPolicies with the VPC CNI. Default: true."""
     prefix_delegation: NotRequired[bool]
-    """Whether the VPC CNI gives interfaces whole prefixes, for more pods on a node. Default false."""
+    """Assign whole prefixes to network interfaces, for more pods per node. Default: false."""
     node_monitoring: NotRequired[bool]
-    """Whether the add-on eks-node-monitoring-agent tells broken GPUs, which pools with node_repair are repaired by. Its
-    pods run on GPU nodes too: a fleet names them in daemonPods. Default false."""
+    """Install the add-on eks-node-monitoring-agent, which reports broken GPUs so that pools with node_repair repair
+    them. Its pods also run on GPU nodes, so add them to daemonPods of the fleet. Default: false."""
     storage_drivers: NotRequired[list[str]]
-    """Add-ons that make and mount volumes: ebs, efs, fsx, each with a role of its own. Their pods run on GPU nodes too:
-    a fleet names them in daemonPods. Default none."""
+    """Add-ons that create and mount volumes: ebs, efs, fsx, each with its own role. Their pods also run on GPU nodes,
+    so add them to daemonPods of the fleet. Default: none."""
     metrics_server: NotRequired[bool]
-    """Whether the add-on metrics-server answers `kubectl top` and HorizontalPodAutoscalers. Default false."""
+    """Install the add-on metrics-server, for `kubectl top` and HorizontalPodAutoscalers. Default: false."""
     system_machine: NotRequired[str]
-    """Machine type of the nodes without GPUs. Default m7i.large."""
+    """Machine type of the system nodes. Default: m7i.large."""
     system_count: NotRequired[int]
-    """How many nodes without GPUs. Default 2."""
+    """Number of system nodes. Default: 2."""
     permissions_boundary_arn: NotRequired[pulumi.Input[str]]
-    """Policy that bounds every role that is made, where an account has roles made with one alone. Default none."""
+    """Permissions boundary of all created roles, for accounts that require one. Default: none."""
     node_policy_arns: NotRequired[list[pulumi.Input[str]]]
-    """Further policies of the nodes' role, beside the two that a node needs: AmazonSSMManagedInstanceCore for a way in
-    by Session Manager. Default none."""
+    """Additional policies of the node role, for example AmazonSSMManagedInstanceCore for access through Session
+    Manager. The two policies that a node needs are always attached. Default: none."""
     subnet_tags: NotRequired[dict[str, pulumi.Input[str]]]
-    """Further tags on the private subnets of a new network, by which other tools find them (karpenter.sh/discovery).
-    Default none."""
+    """Additional tags on the private subnets of a new network, so that other tools discover them
+    (karpenter.sh/discovery). Default: none."""
     support_type: NotRequired[str]
-    """What happens at the end of a version's standard support: EXTENDED (a higher price for a year) or STANDARD (EKS
-    upgrades the cluster). Default: EKS', which is EXTENDED."""
+    """Behavior at the end of a version's standard support: EXTENDED (support for one more year at a higher price) or
+    STANDARD (EKS upgrades the cluster). Default: EKS' default, EXTENDED."""
     zonal_shift: NotRequired[bool]
-    """Whether traffic may be shifted away from a zone that fails, by hand or by AWS; node repair stops meanwhile.
-    Default false."""
+    """Allow you and AWS to move traffic away from a failing zone. Node repair pauses meanwhile. Default: false."""
     deletion_protection: NotRequired[bool]
-    """Whether EKS refuses to delete the cluster, and Pulumi to delete or replace it. Default false."""
+    """Prevent EKS and Pulumi from deleting the cluster, and Pulumi from replacing it. Default: false."""
     tags: NotRequired[dict[str, pulumi.Input[str]]]
-    """Tags on everything that takes tags."""
+    """Tags for all taggable resources."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -51,14 +51,14 @@ def karpenter_values(inputs: EksKarpenterInputs, queue: pulumi.Input[str], regio
 
 
 class EksKarpenter(pulumi.ComponentResource):
-    """Karpenter for the pools of an EKS cluster, which it keeps at the counts that they are given."""
+    """Karpenter for EKS pools with fixed node counts."""
 
     role_arn: pulumi.Output[str]
-    """Role of its pods."""
+    """Role of the pods."""
     instance_profile_name: pulumi.Output[str]
-    """Instance profile of the nodes that it starts."""
+    """Instance profile of the nodes that Karpenter starts."""
     queue_name: pulumi.Output[str]
-    """Queue by which it hears of interruptions."""
+    """Queue with interruption events."""
     version: pulumi.Output[str]
     """Version of Karpenter."""
     status: pulumi.Output[str]

@@ -25,31 +25,32 @@ class EksKarpenterArgs(TypedDict):
     """Inputs of EksKarpenter."""
 
     cluster_name: pulumi.Input[str]
-    """Name of the cluster, whose nodes it starts."""
+    """Name of the cluster in which Karpenter starts nodes."""
     cluster_endpoint: pulumi.Input[str]
-    """Address of its API server, which nodes are told."""
+    """Address of the cluster's API server, for the nodes."""
     kubernetes_version: str
     """Kubernetes version of the cluster, "1.34"."""
     node_role_arn: pulumi.Input[str]
-    """IAM role of the nodes, which must have access to the cluster: that of its system nodes."""
+    """IAM role of the nodes. It needs access to the cluster, as the role of its system nodes has."""
     version: NotRequired[str]
-    """Version of Karpenter, "1.14.1", and of its charts. Default: the latest known one."""
+    """Version of Karpenter and its charts, "1.14.1". Default: the newest known version."""
     chart: NotRequired[str]
-    """Chart to install instead of the published one: a path, an archive or an oci:// address."""
+    """Chart to use instead of the published one: a path, an archive, or an oci:// address."""
     crd_chart: NotRequired[str]
-    """Chart of the CustomResourceDefinitions instead of the published karpenter-crd."""
+    """Chart of the CustomResourceDefinitions to use instead of the published karpenter-crd."""
     image_repository: NotRequired[str]
-    """Image to run instead of the chart's, without a tag: a mirror."""
+    """Image repository, without a tag, to use instead of the chart's, for example a mirror."""
     image_pull_secrets: NotRequired[list[str]]
-    """Secrets in kube-system to pull the image with."""
+    """Image pull secrets in kube-system."""
     replicas: NotRequired[int]
-    """Pods of Karpenter, each on a system node of its own. Default 2."""
+    """Number of Karpenter pods, each on a separate system node. Default: 2."""
     volume_key_arns: NotRequired[list[pulumi.Input[str]]]
-    """Keys of the nodes' volumes, which Karpenter starts machines with; their policies must leave it to IAM."""
+    """Keys of the nodes' volumes, which Karpenter uses to start instances. Their policies must allow access through
+    IAM."""
     permissions_boundary_arn: NotRequired[pulumi.Input[str]]
-    """Policy that bounds the role that is made. Default none."""
+    """Permissions boundary of the created role. Default: none."""
     tags: NotRequired[dict[str, pulumi.Input[str]]]
-    """Tags on everything that takes tags."""
+    """Tags for all taggable resources."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

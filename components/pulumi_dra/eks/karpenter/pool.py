@@ -23,15 +23,15 @@ _UNTIL_READY = {"pulumi.com/waitFor": "condition=Ready"}
 
 
 class EksKarpenterPool(pulumi.ComponentResource):
-    """GPU machines that Karpenter keeps at a count, which the DRA driver runs on and the device plugin keeps off.
+    """A Karpenter pool with a fixed number of GPU machines for the DRA driver, without the device plugin.
 
-    It must be deleted while Karpenter runs, which ends the machines: give it no `deleted_with`.
+    Don't set `deleted_with`, because Karpenter must still run when the pool is deleted, to end its instances.
     """
 
     pool_name: pulumi.Output[str]
-    """Name of the pool, of its NodePool and of its EC2NodeClass."""
+    """Name of the pool, its NodePool, and its EC2NodeClass."""
     max_nodes: pulumi.Output[int]
-    """The most nodes the pool may have."""
+    """Maximum number of nodes."""
 
     def __init__(self, name: str, args: EksKarpenterPoolArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         read = InputReader("EksKarpenterPool", name, args, EksKarpenterPoolArgs)

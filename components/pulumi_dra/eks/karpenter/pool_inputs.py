@@ -39,79 +39,83 @@ class EksKarpenterPoolArgs(TypedDict):
     """Inputs of EksKarpenterPool."""
 
     instance_profile_name: pulumi.Input[str]
-    """Instance profile of the nodes, which EksKarpenter makes."""
+    """Instance profile of the nodes, an output of EksKarpenter."""
     subnet_ids: pulumi.Input[list[pulumi.Input[str]]]
-    """Subnets the nodes may be in: those of the pool's zone."""
+    """Subnets in the pool's zone for the nodes."""
     cluster_security_group_id: pulumi.Input[str]
-    """Security group of the cluster, which the nodes are in."""
+    """Security group of the cluster, which is attached to the nodes."""
     machine: str
-    """Machine type, p5.48xlarge for example."""
+    """Machine type, for example p5.48xlarge."""
     nodes: int
-    """How many nodes Karpenter keeps."""
+    """Number of nodes that Karpenter keeps."""
     max_nodes: int
-    """The most nodes while they are replaced or scaled: with one more than `nodes` a new image can be rolled out."""
+    """Maximum number of nodes during replacements or scaling. A new image can only be rolled out if it's at least one
+    more than `nodes`."""
     zone: NotRequired[str]
-    """Zone of the nodes. Default: those of the subnets; Karpenter starts each node where it is cheapest."""
+    """Zone of the nodes. Default: the zones of the subnets. Karpenter starts each node in the cheapest one."""
     pool_name: NotRequired[str]
-    """Name of the pool in the label `pulumi-dra/pool`, of its NodePool and its EC2NodeClass. Default the component's
-    name."""
+    """Name of the pool in the label `pulumi-dra/pool`, its NodePool, and its EC2NodeClass. Default: the name of the
+    component."""
     capacity: NotRequired[str]
-    """Where machines come from: on-demand (default), spot, reservation or capacity-block."""
+    """Capacity type: on-demand (default), spot, reservation, or capacity-block."""
     reservation_id: NotRequired[pulumi.Input[str]]
-    """Id of the capacity reservation or Capacity Block (cr-…)."""
+    """ID of the capacity reservation or Capacity Block (cr-…)."""
     release_version: NotRequired[str]
-    """Release of the image, 1.34.2-20260115. Default: the newest, to which Karpenter moves nodes when it appears."""
+    """Image version, 1.34.2-20260115. Default: the newest one. Karpenter replaces nodes when a newer one is
+    published."""
     image: NotRequired[str]
-    """Operating system: al2023, the only one supported with DRA. With image_id it must be said: EKS' images that it is
-    made from."""
+    """Operating system. Only al2023 supports DRA. With image_id, this input is required and names the EKS image that
+    the custom image is based on."""
     image_id: NotRequired[pulumi.Input[str]]
-    """Image of one's own (ami-…), for the machine's processor, with /dev/xvda as root device. Default: EKS' image with
-    NVIDIA's driver."""
+    """Custom image (ami-…) for the machine type's processor, with /dev/xvda as root device. Default: the EKS image with
+    the NVIDIA driver."""
     max_unavailable: NotRequired[int]
-    """How many nodes are replaced at once when image or settings change, 0 to 100; 0 keeps all of them. Default 1."""
+    """Number of nodes that are replaced at once when the image or settings change, 0 to 100. 0 keeps all nodes
+    unchanged. Default: 1."""
     allocation: NotRequired[str]
     """Component that allocates the GPUs: dra (the DRA driver, default) or device-plugin (the device plugin, for pods
     that request nvidia.com/gpu). Another one replaces the nodes."""
     mig_layout: NotRequired[str]
-    """MIG layout made at boot: one for every GPU (all-1g.10gb) or by device (0-3=all-balanced). Default none."""
+    """MIG configuration that is created at boot: one for all GPUs (all-1g.10gb), or by device (0-3=all-balanced).
+    Default: none."""
     efa: NotRequired[bool]
-    """Whether every network card carries EFA. Default false."""
+    """Attach an EFA interface to every network card. Default: false."""
     vpc_id: NotRequired[pulumi.Input[str]]
-    """VPC of the nodes; needed with EFA, for its security group."""
+    """VPC of the nodes. Required with EFA for its security group."""
     security_group_ids: NotRequired[list[pulumi.Input[str]]]
-    """Further security groups of the nodes."""
+    """Additional security groups of the nodes."""
     boot_script: NotRequired[str]
-    """Shell script, "#!/bin/bash" first, that runs on the first boot of each machine before it joins. No place for
-    secrets. Default none."""
+    """Shell script, starting with "#!/bin/bash", that runs at the first boot of each instance before the node joins.
+    Don't include secrets. Default: none."""
     placement_group: NotRequired[bool]
-    """Whether nodes are placed close together. Default false."""
+    """Place the nodes close together. Default: false."""
     max_pods: NotRequired[int]
-    """The most pods of a node. Default: what Karpenter works out for the machine."""
+    """Maximum number of pods per node. Default: the number that Karpenter computes for the machine type."""
     reserved_cpu: NotRequired[str]
-    """CPU that kubelet keeps from pods for the system ("500m"). Default: the image's own reservation alone."""
+    """CPU that kubelet reserves for the system ("500m"). Default: only the image's reservation."""
     reserved_memory: NotRequired[str]
-    """Memory that kubelet keeps from pods for the system ("2Gi"). Default: the image's own reservation alone."""
+    """Memory that kubelet reserves for the system ("2Gi"). Default: only the image's reservation."""
     huge_pages_2mi: NotRequired[int]
-    """How many huge pages of 2 MiB nodes reserve at boot, for pods that request hugepages-2Mi: memory that others do
-    not have. A node that cannot reserve them all does not join. Default none."""
+    """Number of 2 MiB huge pages that nodes reserve at boot for pods that request hugepages-2Mi. Other pods can't use
+    this memory. A node that can't reserve all pages doesn't join. Default: none."""
     huge_pages_1gi: NotRequired[int]
-    """How many huge pages of 1 GiB. Default none."""
+    """Number of 1 GiB huge pages. Default: none."""
     disk_gib: NotRequired[int]
-    """Size of the root volume. Default 200."""
+    """Root volume size in GiB. Default: 200."""
     disk_iops: NotRequired[int]
-    """Operations of the root volume in a second, 3000 to 80000, 500 for each GiB at most. Default 3000."""
+    """IOPS of the root volume, 3000 to 80000, and at most 500 per GiB. Default: 3000."""
     disk_throughput: NotRequired[int]
-    """Throughput of the root volume in MiB a second, 125 to 2000, 1 for each 4 operations at most. Default 125."""
+    """Throughput of the root volume in MiB/s, 125 to 2000, and at most 1 per 4 IOPS. Default: 125."""
     local_storage: NotRequired[str]
-    """What to do with local NVMe disks: none (default), raid0 (one file system for containers) or mount."""
+    """Use of local NVMe disks: none (default), raid0 (one file system for containers), or mount."""
     disk_kms_key: NotRequired[pulumi.Input[str]]
-    """Key that encrypts the root volume, among the volume_key_arns of EksKarpenter. Default: the account's for EBS."""
+    """Key that encrypts the root volume, one of volume_key_arns of EksKarpenter. Default: the account's key for EBS."""
     labels: NotRequired[dict[str, pulumi.Input[str]]]
-    """Further labels of the nodes."""
+    """Additional node labels."""
     taints: NotRequired[list[pulumi.Input[NodeTaint]]]
-    """Further taints of the nodes, beside nvidia.com/gpu=present:NoSchedule."""
+    """Additional node taints. The taint nvidia.com/gpu=present:NoSchedule is always set."""
     tags: NotRequired[dict[str, pulumi.Input[str]]]
-    """Tags on everything that takes tags, instances and volumes included."""
+    """Tags for all taggable resources, including instances and volumes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,40 +27,43 @@ class EksNetworkArgs(TypedDict):
     """Inputs of EksNetwork."""
 
     zone_count: NotRequired[int]
-    """How many of the region's first zones, by name, the network spans: 2 to 6. Default 2 where `zones` names none."""
+    """Number of zones of the network, 2 to 6, starting with the region's first zones by name. Default: 2 if `zones` is
+    empty."""
     zones: NotRequired[list[str]]
-    """Zones that the network spans by name (us-east-1a), beside those of `zone_count`. A further one, or a greater
-    count, adds subnets and leaves those that are there."""
+    """Zones of the network by name (us-east-1a), in addition to `zone_count`. Another zone or a higher count adds
+    subnets without changing existing ones."""
     vpc_cidr: NotRequired[str]
-    """Address range of the VPC, a /16 to a /20. Default 10.0.0.0/16."""
+    """Address range of the VPC, /16 to /20. Default: 10.0.0.0/16."""
     single_nat_gateway: NotRequired[bool]
-    """One NAT gateway for all zones instead of one in each: cheaper, and a zone's failure cuts off the others. It is
-    in the first zone of `zone_count`, else in the first of `zones`. Default false."""
+    """Use one NAT gateway for all zones instead of one per zone. This costs less, but if its zone fails, the other
+    zones lose internet access. It is in the first zone of `zone_count`, or otherwise of `zones`. Default: false."""
     nat_gateways: NotRequired[bool]
-    """Whether nodes have a way to the internet. False: neither NAT gateways nor public subnets; nodes reach AWS by
-    `interface_endpoints` alone, and every image must come from a registry that they reach (ECR). Default true."""
+    """Give nodes internet access. If false, the network has no NAT gateways or public subnets. Nodes reach AWS only
+    through `interface_endpoints`, and every image must come from a registry that they can reach (ECR). Default:
+    true."""
     interface_endpoints: NotRequired[list[str]]
     """AWS services that get an endpoint in the private subnets, by the last part of their names (ssm, autoscaling).
-    Without NAT gateways those that EKS nodes need come by themselves. Default none."""
+    Without NAT gateways, the endpoints that EKS nodes need are added automatically. Default: none."""
     flow_logs: NotRequired[bool]
-    """Whether the VPC logs its flows, kept for a year. Default true."""
+    """Enable flow logs for the VPC, with one year of retention. Default: true."""
     permissions_boundary_arn: NotRequired[pulumi.Input[str]]
-    """Policy that bounds the role of the flow logs, where an account has roles made with one alone. Default none."""
+    """Permissions boundary of the flow log role, for accounts that require one. Default: none."""
     subnet_tags: NotRequired[dict[str, pulumi.Input[str]]]
-    """Further tags on the private subnets, by which other tools find them (karpenter.sh/discovery). Default none."""
+    """Additional tags on the private subnets, so that other tools discover them (karpenter.sh/discovery). Default:
+    none."""
     tags: NotRequired[dict[str, pulumi.Input[str]]]
-    """Tags on everything that takes tags."""
+    """Tags for all taggable resources."""
 
 
 class EksNetwork(pulumi.ComponentResource):
-    """A VPC with a private and a public subnet in each zone. Nodes live in the private ones and reach out by NAT."""
+    """A VPC with a private and a public subnet in each zone. Nodes are in private subnets behind NAT."""
 
     vpc_id: pulumi.Output[str]
-    """Id of the VPC."""
+    """ID of the VPC."""
     private_subnet_ids: pulumi.Output[list[str]]
     """Subnets for nodes and for the control plane's network interfaces."""
     public_subnet_ids: pulumi.Output[list[str]]
-    """Subnets of the NAT gateways, and of load balancers that face the internet."""
+    """Subnets of the NAT gateways and internet-facing load balancers."""
     zones: pulumi.Output[list[str]]
     """Zone of each private subnet, in the same order."""
 

@@ -30,11 +30,11 @@ class EksGpuPool(pulumi.ComponentResource):
     """A managed node group of GPU machines for the DRA driver, or with allocation device-plugin for its plugin."""
 
     pool_name: pulumi.Output[str]
-    """Name of the pool, the value of the label `pulumi-dra/pool`."""
+    """Name of the pool, and value of the label `pulumi-dra/pool`."""
     node_group_name: pulumi.Output[str]
     """Name of the node group."""
     max_nodes: pulumi.Output[int]
-    """The most nodes the pool may have."""
+    """Maximum number of nodes."""
 
     def __init__(self, name: str, args: EksGpuPoolArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         read = InputReader("EksGpuPool", name, args, EksGpuPoolArgs)

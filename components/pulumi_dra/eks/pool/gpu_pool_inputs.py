@@ -54,115 +54,119 @@ class EksGpuPoolArgs(TypedDict):
     node_role_arn: pulumi.Input[str]
     """IAM role of the nodes."""
     subnet_ids: pulumi.Input[list[pulumi.Input[str]]]
-    """Subnets the nodes may be in: those of the pool's zones. A node group cannot move, so others replace it."""
+    """Subnets for the nodes, in the pool's zones. Changing them replaces the pool, because a node group can't move."""
     keep_subnets: NotRequired[bool]
-    """Whether the pool stays in the subnets it was created in when `subnet_ids` changes, as it does when a network
-    grows by a zone. Default false."""
+    """Keep the pool in its original subnets when `subnet_ids` changes, for example when a network gets another zone.
+    Default: false."""
     machine: str
-    """Machine type, p5.48xlarge for example."""
+    """Machine type, for example p5.48xlarge."""
     max_nodes: int
-    """The most nodes the pool may have."""
+    """Maximum number of nodes."""
     min_nodes: NotRequired[int]
-    """The fewest nodes the pool may have. Default 0."""
+    """Minimum number of nodes. Default: 0."""
     desired_nodes: NotRequired[int]
-    """How many nodes the pool is created with. Default the minimum."""
+    """Number of nodes when the pool is created. Default: the minimum."""
     autoscaled: NotRequired[bool]
-    """Whether an autoscaler changes the number of nodes; Pulumi then keeps the present one, within the limits. Default
-    false."""
+    """Let an autoscaler change the number of nodes. Pulumi then keeps the current number if it's within the limits.
+    Default: false."""
     schedule: NotRequired[PoolSchedule]
-    """When the pool has desired_nodes; else it has min_nodes. EC2 Auto Scaling changes the count. Default: always."""
+    """Times at which the pool has desired_nodes. Otherwise, it has min_nodes. EC2 Auto Scaling changes the count.
+    Default: always."""
     pool_name: NotRequired[str]
-    """Name of the pool in the label `pulumi-dra/pool`. Default the component's name."""
+    """Name of the pool in the label `pulumi-dra/pool`. Default: the name of the component."""
     capacity: NotRequired[str]
-    """Where machines come from: on-demand (default), spot, reservation or capacity-block."""
+    """Capacity type: on-demand (default), spot, reservation, or capacity-block."""
     reservation_id: NotRequired[pulumi.Input[str]]
-    """Id of the capacity reservation or Capacity Block (cr-…)."""
+    """ID of the capacity reservation or Capacity Block (cr-…)."""
     image: NotRequired[str]
-    """Operating system: al2023, the only one supported with DRA. With image_id it must be said: EKS' images that it is
-    made from."""
+    """Operating system. Only al2023 supports DRA. With image_id, this input is required and names the EKS image that
+    the custom image is based on."""
     image_id: NotRequired[pulumi.Input[str]]
-    """Image of one's own (ami-…), for the machine's processor, with /dev/xvda as root device. Its nodes are told their
-    cluster, labels and taints by this pool. Another one rolls the nodes; to or from EKS' own image a new group is made.
-    Default: EKS' image with NVIDIA's driver."""
+    """Custom image (ami-…) for the machine type's processor, with /dev/xvda as root device. The pool's user data
+    contains the cluster, labels, and taints. Another custom image replaces the nodes; a change to or from the EKS image
+    creates a new node group. Default: the EKS image with the NVIDIA driver."""
     cluster_endpoint: NotRequired[pulumi.Input[str]]
     """With image_id: address of the API server."""
     cluster_certificate_authority: NotRequired[pulumi.Input[str]]
-    """With image_id: certificate of the cluster's authority, in base64."""
+    """With image_id: CA certificate of the cluster, in base64."""
     service_cidr: NotRequired[pulumi.Input[str]]
-    """With image_id: range of the cluster's services."""
+    """With image_id: service CIDR of the cluster."""
     kubernetes_version: NotRequired[pulumi.Input[str]]
-    """Kubernetes version of the nodes. Default the cluster's at creation."""
+    """Kubernetes version of the nodes. Default: the cluster's version when the pool is created."""
     release_version: NotRequired[str]
-    """Release of the image, 1.34.2-20260115, of the nodes' Kubernetes version: change both together. A later one rolls
-    the nodes; there is no way back. Default: the newest one when the pool is made or its version changes."""
+    """Image version, 1.34.2-20260115. It must match the nodes' Kubernetes version, so change both together. A later
+    version replaces the nodes, and you can't revert it. Default: the newest version when the pool is created or its
+    Kubernetes version changes."""
     update_strategy: NotRequired[str]
-    """How nodes are replaced in an update: MINIMAL (default), old ones first, for a full pool has no room; or DEFAULT,
-    new ones first, which needs machines to be had."""
+    """Order in which an update replaces nodes: MINIMAL (default, old nodes first, because a full pool has no free
+    capacity) or DEFAULT (new nodes first, which needs available machines)."""
     max_unavailable: NotRequired[int]
-    """How many nodes an update replaces at once, 1 to 100. Default 1."""
+    """Number of nodes that an update replaces at once, 1 to 100. Default: 1."""
     force_update: NotRequired[bool]
-    """Whether an update goes on when a disruption budget keeps a pod on its node for 15 minutes. Default false."""
+    """Continue an update if a PodDisruptionBudget blocks eviction for 15 minutes. Default: false."""
     allocation: NotRequired[str]
     """Component that allocates the GPUs: dra (the DRA driver, default) or device-plugin (the device plugin, for pods
     that request nvidia.com/gpu). Another one replaces the nodes."""
     mig_layout: NotRequired[str]
-    """MIG layout made at boot: one for every GPU (all-1g.10gb) or by device (0-3=all-balanced). Default none."""
+    """MIG configuration that is created at boot: one for all GPUs (all-1g.10gb), or by device (0-3=all-balanced).
+    Default: none."""
     efa: NotRequired[bool]
-    """Whether every network card carries EFA. Default false."""
+    """Attach an EFA interface to every network card. Default: false."""
     cluster_security_group_id: NotRequired[pulumi.Input[str]]
-    """Security group of the cluster; needed with EFA, because the template then names the groups."""
+    """Security group of the cluster. Required with EFA, because the launch template then lists the groups."""
     vpc_id: NotRequired[pulumi.Input[str]]
-    """VPC of the nodes; needed with EFA, for its security group."""
+    """VPC of the nodes. Required with EFA for its security group."""
     security_group_ids: NotRequired[list[pulumi.Input[str]]]
-    """Further security groups of the nodes; with them cluster_security_group_id, which EKS then adds no longer."""
+    """Additional security groups of the nodes. They require cluster_security_group_id, because EKS then doesn't attach
+    it."""
     boot_script: NotRequired[str]
-    """Shell script, "#!/bin/bash" first, that runs on the first boot of each machine before it joins: proxies,
-    certificates, mirrors of registries. It is in the launch template, so no place for secrets; another one rolls the
-    nodes. Default none."""
+    """Shell script, starting with "#!/bin/bash", that runs at the first boot of each instance before the node joins,
+    for example for proxies, certificates, or registry mirrors. Don't include secrets, because it's in the launch
+    template. Changing it replaces the nodes. Default: none."""
     placement_group: NotRequired[bool]
-    """Whether nodes are placed close together, which needs subnets of one zone. Default false."""
+    """Place the nodes close together, which requires subnets in one zone. Default: false."""
     max_pods: NotRequired[int]
-    """The most pods of a node. Default: what EKS works out for the machine."""
+    """Maximum number of pods per node. Default: the number that EKS computes for the machine type."""
     reserved_cpu: NotRequired[str]
-    """CPU that kubelet keeps from pods for the system ("500m"). Default: the image's own reservation alone."""
+    """CPU that kubelet reserves for the system ("500m"). Default: only the image's reservation."""
     reserved_memory: NotRequired[str]
-    """Memory that kubelet keeps from pods for the system ("2Gi"). Default: the image's own reservation alone."""
+    """Memory that kubelet reserves for the system ("2Gi"). Default: only the image's reservation."""
     huge_pages_2mi: NotRequired[int]
-    """How many huge pages of 2 MiB nodes reserve at boot, for pods that request hugepages-2Mi: memory that others do
-    not have. A node that cannot reserve them all does not join. Default none."""
+    """Number of 2 MiB huge pages that nodes reserve at boot for pods that request hugepages-2Mi. Other pods can't use
+    this memory. A node that can't reserve all pages doesn't join. Default: none."""
     huge_pages_1gi: NotRequired[int]
-    """How many huge pages of 1 GiB. Default none."""
+    """Number of 1 GiB huge pages. Default: none."""
     cpu_manager_policy: NotRequired[str]
-    """static: Guaranteed pods with whole CPUs have them for themselves; or none (default). Another one on a node that
-    runs needs a new node, which the launch template sees to."""
+    """Kubelet CPU manager policy: static (Guaranteed pods with whole CPUs get them exclusively) or none (default).
+    Changing it replaces the nodes through the launch template."""
     topology_manager_policy: NotRequired[str]
-    """With static CPUs: best-effort, those of one NUMA node where it can be; or none (default). Stricter ones let
-    kubelet turn down pods that were placed."""
+    """With static CPUs: best-effort (prefers CPUs of one NUMA node) or none (default). Stricter policies aren't
+    supported, because kubelet would reject scheduled pods."""
     disk_gib: NotRequired[int]
-    """Size of the root volume. Default 200."""
+    """Root volume size in GiB. Default: 200."""
     disk_iops: NotRequired[int]
-    """Operations of the root volume in a second, 3000 to 80000, 500 for each GiB at most. Default 3000."""
+    """IOPS of the root volume, 3000 to 80000, and at most 500 per GiB. Default: 3000."""
     disk_throughput: NotRequired[int]
-    """Throughput of the root volume in MiB a second, 125 to 2000, 1 for each 4 operations at most. Default 125."""
+    """Throughput of the root volume in MiB/s, 125 to 2000, and at most 1 per 4 IOPS. Default: 125."""
     local_storage: NotRequired[str]
-    """What to do with local NVMe disks: none (default), raid0 (one file system for containers) or mount."""
+    """Use of local NVMe disks: none (default), raid0 (one file system for containers), or mount."""
     disk_kms_key: NotRequired[pulumi.Input[str]]
     """Key that encrypts the root volume. Default: the account's key for EBS."""
     grant_key_use: NotRequired[bool]
-    """With disk_kms_key: whether EC2 Auto Scaling, which starts the nodes, is granted the use of the key. False
-    where the policy of the key does. Default true."""
+    """With disk_kms_key: grant EC2 Auto Scaling, which starts the nodes, the use of the key. Set to false if the key
+    policy already grants it. Default: true."""
     node_repair: NotRequired[bool]
-    """Whether EKS replaces or reboots nodes that are broken; that a GPU is, the cluster tells with node_monitoring.
-    Default false."""
+    """Let EKS replace or reboot broken nodes. To detect broken GPUs, enable node_monitoring of the cluster. Default:
+    false."""
     repair_limits: NotRequired[NodeRepairLimits]
-    """With node_repair: when EKS stops repairing, and what it does about single faults. Default: as EKS does."""
+    """With node_repair: limits of repairs, and actions for single faults. Default: EKS' limits."""
     labels: NotRequired[dict[str, pulumi.Input[str]]]
-    """Further labels of the nodes."""
+    """Additional node labels."""
     taints: NotRequired[list[pulumi.Input[NodeTaint]]]
-    """Further taints of the nodes, beside nvidia.com/gpu=present:NoSchedule. What runs on every node must tolerate
-    them, the DRA driver too."""
+    """Additional node taints. The taint nvidia.com/gpu=present:NoSchedule is always set. All pods that run on every
+    node must tolerate them, including the DRA driver."""
     tags: NotRequired[dict[str, pulumi.Input[str]]]
-    """Tags on everything that takes tags, instances and volumes included."""
+    """Tags for all taggable resources, including instances and volumes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

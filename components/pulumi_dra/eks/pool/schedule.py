@@ -40,34 +40,34 @@ Capacity Blocks for ML”)."""
 
 
 class WeeklyHours(TypedDict):
-    """Hours of every week."""
+    """Weekly hours."""
 
     start: str
-    """When nodes come, "08:00"."""
+    """Time at which nodes start, "08:00"."""
     end: str
-    """When they go; a time before the start is on the next day."""
+    """Time at which nodes end. A time before the start is on the next day."""
     days: NotRequired[list[str]]
-    """Days on which nodes come: Mon, Tue, Wed, Thu, Fri, Sat, Sun. Default all."""
+    """Days on which nodes start: Mon, Tue, Wed, Thu, Fri, Sat, Sun. Default: all."""
     time_zone: NotRequired[str]
-    """Time zone, Europe/Berlin. Default Etc/UTC."""
+    """Time zone, for example Europe/Berlin. Default: Etc/UTC."""
 
 
 class OnePeriod(TypedDict):
-    """One span of time, that of a Capacity Block for example."""
+    """One period, for example of a Capacity Block."""
 
     start: str
-    """When nodes come, in UTC: 2026-12-01T11:30:00Z."""
+    """Time at which nodes start, in UTC: 2026-12-01T11:30:00Z."""
     end: str
-    """When they go."""
+    """Time at which nodes end."""
 
 
 class PoolSchedule(TypedDict):
-    """When a pool has its nodes: hours or a period."""
+    """Times at which a pool has its nodes: weekly hours or one period."""
 
     hours: NotRequired[WeeklyHours]
-    """Hours of every week."""
+    """Weekly hours."""
     period: NotRequired[OnePeriod]
-    """One span of time."""
+    """One period."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -34,7 +34,7 @@ IMPORTED_FIRST_POOL = ["initialNodeCount", "removeDefaultNodePool"]
 
 
 class GkeCluster(pulumi.ComponentResource):
-    """A GKE cluster with its network, node service account and system nodes, ready for GPU pools."""
+    """A GKE cluster with its network, node service account, and system nodes, ready for GPU pools."""
 
     name: pulumi.Output[str]
     """Name of the cluster."""
@@ -43,11 +43,11 @@ class GkeCluster(pulumi.ComponentResource):
     endpoint: pulumi.Output[str]
     """Address of the API server."""
     kubeconfig: pulumi.Output[dict[str, Any]]
-    """Kubeconfig, secret: whoever uses it gets a token from gke-gcloud-auth-plugin."""
+    """Kubeconfig (secret). It contains no token; gke-gcloud-auth-plugin gets one."""
     kubeconfig_json: pulumi.Output[str]
-    """The same as JSON text."""
+    """Kubeconfig as JSON text."""
     node_service_account: pulumi.Output[str]
-    """Service account of the nodes, for GPU pools too."""
+    """Service account of the nodes, also for GPU pools."""
     workload_pool: pulumi.Output[str]
     """Workload Identity pool."""
 

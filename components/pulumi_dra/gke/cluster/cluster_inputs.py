@@ -26,57 +26,60 @@ class GkeClusterArgs(TypedDict):
     """Inputs of GkeCluster."""
 
     kubernetes_version: str
-    """Kubernetes version, "1.34" or later: DRA needs resource.k8s.io/v1."""
+    """Kubernetes version, "1.34" or later. DRA needs resource.k8s.io/v1."""
     region: str
-    """Region, us-central1 for example."""
+    """Region, for example us-central1."""
     cluster_name: NotRequired[str]
-    """Name of the cluster; of one that is taken over, the one it has. Default: one that Pulumi makes, so that a
-    replacement can stand beside the old cluster."""
+    """Name of the cluster. An imported cluster keeps its name. Default: a name that Pulumi generates, so that a
+    replacement can exist at the same time as the old cluster."""
     node_zones: NotRequired[list[pulumi.Input[str]]]
-    """Zones of the nodes. Default: all that GKE picks for the region."""
+    """Zones of the nodes. Default: the zones that GKE chooses for the region."""
     zonal: NotRequired[bool]
-    """One control plane in the only node zone instead of three over the region. Default false."""
+    """Use one control plane in the only node zone instead of three in the region. Default: false."""
     public_access_cidrs: NotRequired[list[str]]
-    """Networks that may reach the API server from outside (203.0.113.0/24). None: no public endpoint at all, and
-    whoever runs `pulumi up` must be inside the network."""
+    """Networks that can reach the API server from outside (203.0.113.0/24). Without any, there is no public endpoint,
+    so run `pulumi up` inside the network."""
     dns_endpoint: NotRequired[bool]
-    """Whether the API server is reached by its DNS name from outside the network too: IAM decides (permission
-    container.clusters.connect), no network does, and the kubeconfig names it. Default false."""
+    """Make the API server reachable by its DNS name from outside the network. IAM controls access (permission
+    container.clusters.connect) instead of networks, and the kubeconfig uses the name. Default: false."""
     global_access: NotRequired[bool]
-    """Whether the private endpoint is reached from other regions of the network too. Default false."""
+    """Make the private endpoint reachable from other regions of the network. Default: false."""
     storage_drivers: NotRequired[list[str]]
-    """Drivers that GKE runs beside that of Persistent Disk and Hyperdisk, which is always there: filestore, gcs-fuse,
-    lustre. Default none."""
+    """Additional storage drivers that GKE runs: filestore, gcs-fuse, lustre. The driver for Persistent Disk and
+    Hyperdisk always runs. Default: none."""
     release_channel: NotRequired[str]
-    """Release channel: RAPID, REGULAR (default), STABLE or EXTENDED; or none, for a version that stays as it is pinned
-    and for pools with auto_upgrade false, which channels do not allow."""
+    """Release channel: RAPID, REGULAR (default), STABLE, or EXTENDED. Use none to pin the version, and for pools with
+    auto_upgrade false, which channels don't allow."""
     maintenance_exclusions: NotRequired[list[MaintenanceExclusion]]
-    """Times in which GKE upgrades nothing, for GPU pools that are busy or on a reservation."""
+    """Times without GKE upgrades, for example for busy GPU pools or reservations."""
     maintenance_start: NotRequired[str]
     """Start of the daily maintenance window of four hours, in UTC. Default: 03:00."""
     maintenance_window: NotRequired[MaintenanceWindow]
-    """The same by rules: weekends, or the first days of a month. Default: every day, by maintenance_start."""
+    """Maintenance windows as a recurrence rule, for example weekends or the first days of a month. Default: daily, at
+    maintenance_start."""
     control_plane_logs: NotRequired[list[str]]
     """Control plane components whose logs GKE collects: APISERVER, SCHEDULER, CONTROLLER_MANAGER. Default: SCHEDULER,
     which explains pending claims."""
     imported: NotRequired[bool]
     """Set to true if the cluster was imported, so its first pool stays as it is. Default: false."""
     node_local_dns: NotRequired[bool]
-    """Whether every node has a cache of the name service. Its pods run on GPU nodes too: a fleet names them in
-    daemonPods. Another value makes the nodes anew. Default false."""
+    """Run a DNS cache on every node. Its pods also run on GPU nodes, so add them to daemonPods of the fleet. Changing
+    this value replaces the nodes. Default: false."""
     cloud_dns: NotRequired[bool]
-    """Whether Cloud DNS answers names of the cluster's services, instead of kube-dns in it. Default false."""
+    """Use Cloud DNS instead of kube-dns. Default: false."""
     monitoring_components: NotRequired[list[str]]
-    """Whose metrics GKE collects beside the system's: POD, KUBELET, DCGM, JOBSET and others of its API. DCGM is GKE's
-    own exporter; Google describes it for drivers that GKE installs. Default none."""
+    """Additional components whose metrics GKE collects: POD, KUBELET, DCGM, JOBSET, and others of its API. System
+    metrics are always collected. DCGM is GKE's own exporter, and Google documents it for drivers that GKE installs.
+    Default: none."""
     nodes_cidr: NotRequired[str]
-    """Range of the nodes in a new network. Default 10.0.0.0/20: 4092 nodes."""
+    """Node CIDR of a new network. Default: 10.0.0.0/20, for 4092 nodes."""
     pods_cidr: NotRequired[str]
-    """Range of the pods in a new network, of which each node gets a /24. Default 10.4.0.0/14: 1024 nodes."""
+    """Pod CIDR of a new network, with a /24 per node. Default: 10.4.0.0/14, for 1024 nodes."""
     service_cidr: NotRequired[str]
-    """Range of the services in a new network. Default 10.8.0.0/20."""
+    """Service CIDR of a new network. Default: 10.8.0.0/20."""
     network_id: NotRequired[pulumi.Input[str]]
-    """Existing network; with subnetwork_id, pods_range_name and services_range_name. No network is made then."""
+    """Existing network, with subnetwork_id, pods_range_name, and services_range_name. Without it, the component creates
+    a network."""
     subnetwork_id: NotRequired[pulumi.Input[str]]
     """Existing subnet."""
     pods_range_name: NotRequired[pulumi.Input[str]]
@@ -84,21 +87,21 @@ class GkeClusterArgs(TypedDict):
     services_range_name: NotRequired[pulumi.Input[str]]
     """Name of the subnet's secondary range for services."""
     secrets_kms_key: NotRequired[pulumi.Input[str]]
-    """Cloud KMS key that encrypts Kubernetes secrets. Default: Google's own key."""
+    """Cloud KMS key that encrypts Kubernetes Secrets. Default: Google's key."""
     disk_kms_key: NotRequired[pulumi.Input[str]]
-    """Cloud KMS key that encrypts the boot disks of system nodes. Default: Google's own key."""
+    """Cloud KMS key that encrypts the boot disks of system nodes. Default: Google's key."""
     grant_key_use: NotRequired[bool]
-    """With either key: whether Google's service agents are given the role on it that they need, which stays when the
-    cluster goes. False where they have it. Default true."""
+    """With either key: grant Google's service agents the role that they need on it. The grant stays when the cluster is
+    deleted. Set to false if they already have the role. Default: true."""
     security_group: str
-    """Google group whose members and subgroups RBAC may name (gke-security-groups@example.com); or none, so that it is
-    on record that roles are bound to single accounts."""
+    """Google group whose members and subgroups RBAC can name (gke-security-groups@example.com), or none, to record the
+    decision that roles are bound to single accounts."""
     system_machine: NotRequired[str]
-    """Machine type of the nodes without GPUs. Default e2-standard-4."""
+    """Machine type of the system nodes. Default: e2-standard-4."""
     system_count: NotRequired[int]
-    """How many nodes without GPUs, in all zones together. Default 2."""
+    """Number of system nodes in all zones. Default: 2."""
     deletion_protection: NotRequired[bool]
-    """Whether GKE refuses to delete the cluster, and Pulumi to delete or replace it. Default false."""
+    """Prevent GKE and Pulumi from deleting the cluster, and Pulumi from replacing it. Default: false."""
     resource_labels: NotRequired[dict[str, pulumi.Input[str]]]
     """Labels of the cluster and its machines, for billing."""
 

@@ -17,24 +17,24 @@ class GkeNetworkArgs(TypedDict):
     """Inputs of GkeNetwork."""
 
     region: str
-    """Region of the subnet, us-central1 for example."""
+    """Region of the subnet, for example us-central1."""
     nodes_cidr: NotRequired[str]
-    """Range of the nodes. Default 10.0.0.0/20: 4092 nodes."""
+    """Node CIDR. Default: 10.0.0.0/20, for 4092 nodes."""
     pods_cidr: NotRequired[str]
-    """Range of the pods, of which each node gets a /24. Default 10.4.0.0/14: 1024 nodes."""
+    """Pod CIDR, with a /24 per node. Default: 10.4.0.0/14, for 1024 nodes."""
     service_cidr: NotRequired[str]
-    """Range of the services. Default 10.8.0.0/20."""
+    """Service CIDR. Default: 10.8.0.0/20."""
     flow_logs: NotRequired[bool]
-    """Whether the subnet logs its flows. Default true."""
+    """Enable flow logs for the subnet. Default: true."""
 
 
 class GkeNetwork(pulumi.ComponentResource):
-    """A VPC with one subnet, which has ranges for pods and services. Nodes have no public address and go out by NAT."""
+    """A VPC with one subnet and ranges for pods and services. Private nodes use NAT for outbound traffic."""
 
     network_id: pulumi.Output[str]
-    """Id of the network."""
+    """ID of the network."""
     subnetwork_id: pulumi.Output[str]
-    """Id of the subnet."""
+    """ID of the subnet."""
     pods_range_name: pulumi.Output[str]
     """Name of the range for pods."""
     services_range_name: pulumi.Output[str]

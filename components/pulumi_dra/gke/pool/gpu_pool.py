@@ -26,11 +26,11 @@ class GkeGpuPool(pulumi.ComponentResource):
     """A node pool of GPU machines for the DRA driver or, with allocation device-plugin, for GKE's device plugin."""
 
     pool_name: pulumi.Output[str]
-    """Name of the pool, the value of the label `pulumi-dra/pool`."""
+    """Name of the pool, and value of the label `pulumi-dra/pool`."""
     node_pool_name: pulumi.Output[str]
     """Name of the node pool."""
     max_nodes: pulumi.Output[int]
-    """The most nodes the pool may have."""
+    """Maximum number of nodes."""
 
     def __init__(self, name: str, args: GkeGpuPoolArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         read = InputReader("GkeGpuPool", name, args, GkeGpuPoolArgs)

@@ -45,64 +45,65 @@ class GkeGpuPoolArgs(TypedDict):
     """Inputs of GkeGpuPool."""
 
     cluster_name: pulumi.Input[str]
-    """Name or id of the cluster."""
+    """Name or ID of the cluster."""
     location: str
     """Region or zone of the cluster."""
     machine: str
-    """Machine type, a3-highgpu-8g for example; with GPUs to attach, n1-standard-8+nvidia-tesla-t4:1."""
+    """Machine type, for example a3-highgpu-8g, or n1-standard-8+nvidia-tesla-t4:1 with attached GPUs."""
     zones: list[pulumi.Input[str]]
     """Zones of the nodes."""
     service_account: pulumi.Input[str]
     """Service account of the nodes."""
     max_nodes: int
-    """The most nodes the pool may have, in all zones together."""
+    """Maximum number of nodes in all zones."""
     min_nodes: NotRequired[int]
-    """The fewest nodes the pool may have, in all zones together. Default 0."""
+    """Minimum number of nodes in all zones. Default: 0."""
     desired_nodes: NotRequired[int]
-    """How many nodes the pool is created with. Default the minimum."""
+    """Number of nodes when the pool is created. Default: the minimum."""
     autoscaled: NotRequired[bool]
-    """Whether GKE's autoscaler changes the number of nodes. Default false: it stays as the plan says."""
+    """Let GKE's autoscaler change the number of nodes. Default: false, which keeps the number in the plan."""
     location_policy: NotRequired[str]
-    """How the autoscaler spreads nodes over zones: ANY (default, takes GPUs where there are some) or BALANCED.
-    Flex-start and queued capacity need ANY."""
+    """Distribution of autoscaled nodes over zones: ANY (default, uses zones with available GPUs) or BALANCED.
+    Flex-start and queued capacity require ANY."""
     pool_name: NotRequired[str]
-    """Name of the pool in the label `pulumi-dra/pool`. Default the component's name."""
+    """Name of the pool in the label `pulumi-dra/pool`. Default: the name of the component."""
     capacity: NotRequired[str]
-    """Where machines come from: on-demand (default), spot, reservation, flex-start or queued."""
+    """Capacity type: on-demand (default), spot, reservation, flex-start, or queued."""
     reservation_name: NotRequired[pulumi.Input[str]]
-    """Name of the reservation, which must exist in every zone of the pool; the whole path for one that another project
-    shares, or for one block of it (projects/P/reservations/R/reservationBlocks/B)."""
+    """Name of the reservation, which must exist in every zone of the pool. Use the full path for a reservation of
+    another project, or for one block (projects/P/reservations/R/reservationBlocks/B)."""
     max_run_seconds: NotRequired[int]
-    """How long a flex-start node may run, up to seven days."""
+    """Maximum run time of a flex-start node in seconds, up to seven days."""
     compact_placement: NotRequired[bool]
-    """Whether nodes are placed close together, in one zone. Default false."""
+    """Place the nodes close together in one zone. Default: false."""
     placement_policy: NotRequired[str]
-    """Name of a resource policy of one's own, in the project and region, that places the nodes close together, in one
-    zone: for a topology of a4x, or for several pools. Default: with compact_placement one that GKE makes."""
+    """Name of your own resource policy, in the same project and region, that places the nodes close together in one
+    zone, for example for an a4x topology or for several pools. Default: with compact_placement, a policy that GKE
+    creates."""
     host_maintenance: NotRequired[str]
-    """When the hosts of the nodes are maintained: PERIODIC, in one window of some hours a month, or AS_NEEDED. Another
-    one replaces the pool. Default: what Compute Engine has for the machine."""
+    """Maintenance of the nodes' hosts: PERIODIC (one window of some hours per month) or AS_NEEDED. Changing it replaces
+    the pool. Default: Compute Engine's default for the machine type."""
     cpu_manager_policy: NotRequired[str]
-    """static: Guaranteed pods with whole CPUs have them for themselves; or none (default). Another one makes nodes
-    anew, as an upgrade does."""
+    """Kubelet CPU manager policy: static (Guaranteed pods with whole CPUs get them exclusively) or none (default).
+    Changing it replaces the nodes, as an upgrade does."""
     topology_manager_policy: NotRequired[str]
-    """With static CPUs: best-effort, those of one NUMA node where it can be; or none (default). Stricter ones let
-    kubelet turn down pods that were placed."""
+    """With static CPUs: best-effort (prefers CPUs of one NUMA node) or none (default). Stricter policies aren't
+    supported, because kubelet would reject scheduled pods."""
     sysctls: NotRequired[dict[str, str]]
-    """Parameters of the kernel that GKE lets be set (net.core.somaxconn: "2048"). Others make nodes anew, as an upgrade
-    does. Default: GKE's."""
+    """Kernel parameters that GKE allows (net.core.somaxconn: "2048"). Changing them replaces the nodes, as an upgrade
+    does. Default: GKE's values."""
     huge_pages_2mi: NotRequired[int]
-    """How many huge pages of 2 MiB nodes reserve at boot, for pods that request hugepages-2Mi: memory that others do
-    not have. Others make nodes anew, as an upgrade does. Default none."""
+    """Number of 2 MiB huge pages that nodes reserve at boot for pods that request hugepages-2Mi. Other pods can't use
+    this memory. Changing it replaces the nodes, as an upgrade does. Default: none."""
     huge_pages_1gi: NotRequired[int]
-    """How many huge pages of 1 GiB. Default none."""
+    """Number of 1 GiB huge pages. Default: none."""
     max_pods: NotRequired[int]
-    """The most pods of a node, 8 to 256. Default GKE's, 110."""
+    """Maximum number of pods per node, 8 to 256. Default: GKE's 110."""
     network_devices: NotRequired[bool]
-    """Whether GKE's own DRANET publishes the network interfaces of nodes for claims, with those for RDMA where the
-    machine has them. Default false."""
+    """Let GKE's managed DRANET publish the network interfaces of nodes for claims, including RDMA interfaces if the
+    machine type has them. Default: false."""
     driver_installation: NotRequired[str]
-    """disabled, the only one: GKE does not install GPU drivers of its own with DRA; DriverInstaller does."""
+    """Only disabled is supported, because DriverInstaller installs the GPU driver on DRA nodes instead of GKE."""
     allocation: NotRequired[str]
     """Component that allocates the GPUs: dra (the DRA driver, default) or device-plugin (GKE's device plugin, with
     GKE's driver, for pods that request nvidia.com/gpu). Another one replaces the pool."""
@@ -113,43 +114,45 @@ class GkeGpuPoolArgs(TypedDict):
     gpu_sharing_clients: NotRequired[int]
     """Largest number of containers that share a GPU, 2 to 48. Required with gpu_sharing."""
     secure_boot: NotRequired[bool]
-    """Whether nodes boot only signed code. Default true; the preloaded driver of Container-Optimized OS is signed,
-    a driver of one's own may not be."""
+    """Only boot signed code. The preloaded driver of Container-Optimized OS is signed, but other drivers may not be.
+    Default: true."""
     disk_gib: NotRequired[int]
-    """Size of the boot disk. Default 200."""
+    """Boot disk size in GiB. Default: 200."""
     local_ssds: NotRequired[int]
-    """How many local SSDs of 375 GiB the nodes have as ephemeral storage, on machines that leave a choice (g2, g4,
-    a2-highgpu, n1); another number replaces the pool. Default: those that come with the machine."""
+    """Number of 375 GiB local SSDs for ephemeral storage, on machine types with a choice (g2, g4, a2-highgpu, n1).
+    Changing it replaces the pool. Default: the SSDs of the machine type."""
     disk_type: NotRequired[str]
-    """Type of the boot disk: pd-balanced, pd-ssd, pd-standard or hyperdisk-balanced, as the machine takes it. Default
-    the balanced one of the machine's family: Hyperdisk where it takes no Persistent Disk (a3-ultragpu, a4, a4x, g4)."""
+    """Boot disk type: pd-balanced, pd-ssd, pd-standard, or hyperdisk-balanced, if the machine type supports it.
+    Default: the balanced type of the machine family, which is Hyperdisk if it doesn't support Persistent Disk
+    (a3-ultragpu, a4, a4x, g4)."""
     disk_iops: NotRequired[int]
-    """Operations of a boot disk in a second, where that is hyperdisk-balanced: 3000 to 160000, 500 for each GiB at
-    most. Default: Google's, by size."""
+    """IOPS of a hyperdisk-balanced boot disk, 3000 to 160000, and at most 500 per GiB. Default: Google's value for the
+    size."""
     disk_throughput: NotRequired[int]
-    """Throughput of the same in MiB a second, 140 to 2400: an operation for each 4 to 256 KiB. Default: Google's."""
+    """Throughput of a hyperdisk-balanced boot disk in MiB/s, 140 to 2400, with one I/O operation per 4 to 256 KiB.
+    Default: Google's value."""
     disk_kms_key: NotRequired[pulumi.Input[str]]
-    """Cloud KMS key that encrypts the boot disk. Default: Google's own key."""
+    """Cloud KMS key that encrypts the boot disk. Default: Google's key."""
     grant_key_use: NotRequired[bool]
-    """With disk_kms_key: whether Compute Engine's service agent is given the role on it that it needs, which stays when
-    the pool goes. False where it has it. Default true."""
+    """With disk_kms_key: grant Compute Engine's service agent the role that it needs on the key. The grant stays when
+    the pool is deleted. Set to false if it already has the role. Default: true."""
     auto_upgrade: NotRequired[bool]
-    """Whether GKE upgrades the nodes. Default true, and false only in a cluster without a release channel; GPU nodes
-    that are busy or on a reservation may want maintenance exclusions of the cluster instead."""
+    """Let GKE upgrade the nodes. Only clusters without a release channel support false. For busy GPU nodes or
+    reservations, you can use maintenance exclusions of the cluster instead. Default: true."""
     node_version: NotRequired[str]
-    """Version of the nodes, 1.35.1-gke.1616000 for example; with auto_upgrade false, where nobody else moves them on. A
-    later one upgrades them as max_surge and max_unavailable say. Default: the control plane's when the pool is made."""
+    """Node version, for example 1.35.1-gke.1616000. Use it with auto_upgrade false. A later version upgrades the nodes
+    according to max_surge and max_unavailable. Default: the control plane's version when the pool is created."""
     labels: NotRequired[dict[str, pulumi.Input[str]]]
-    """Further labels of the nodes."""
+    """Additional node labels."""
     max_surge: NotRequired[int]
-    """How many nodes more than the pool has an upgrade may start. Default 0, for a full pool has no room."""
+    """Number of additional nodes that an upgrade can start. Default: 0, because a full pool has no free capacity."""
     max_unavailable: NotRequired[int]
-    """How many nodes an upgrade takes away at once. Default 1; 0 with max_surge."""
+    """Number of nodes that an upgrade can remove at once. Default: 1, or 0 with max_surge."""
     image_streaming: NotRequired[bool]
-    """Whether containers start while their images are still read from Artifact Registry. Default false."""
+    """Start containers while their images are still being read from Artifact Registry. Default: false."""
     taints: NotRequired[list[pulumi.Input[NodeTaint]]]
-    """Further taints of the nodes, beside nvidia.com/gpu=present:NoSchedule. What runs on every node must tolerate
-    them, the DRA driver too."""
+    """Additional node taints. The taint nvidia.com/gpu=present:NoSchedule is always set. All pods that run on every
+    node must tolerate them, including the DRA driver."""
     resource_labels: NotRequired[dict[str, pulumi.Input[str]]]
     """Labels of the machines, for billing."""
 

@@ -15,8 +15,8 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="exemption-without-effect",
-    says="Every exemption can be read, has not expired, and excuses something.",
-    why="An exemption that is forgotten excuses the next mistake.",
+    says="An exemption has expired, can't be read, or doesn't match a finding.",
+    why="A forgotten exemption hides the next mistake.",
     fix="Remove the exemption, or write a later date where it is still needed.",
     level="advisory",
     check=check,

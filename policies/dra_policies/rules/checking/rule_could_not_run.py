@@ -24,8 +24,8 @@ def failure(error: Exception, urn: str = "", rule: str = "") -> Finding:
 
 RULE = Rule(
     id="rule-could-not-run",
-    says="Every rule of this pack runs to its end.",
-    why="A rule that failed has judged nothing, and a stack that nobody judged must not pass.",
+    says="A rule failed with an internal error.",
+    why="The failed rule didn't check anything, and an unchecked stack must not pass.",
     fix="report it with the sentence above; to go on meanwhile, set the level of rule-could-not-run to advisory",
     level="mandatory",
     check=check,

@@ -15,8 +15,8 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="stack-cannot-be-judged",
-    says="Everything that the mandatory rules look at is known.",
-    why="Where it is not, they neither pass nor fail: a later preview, or the update, may still refuse the stack.",
+    says="A mandatory rule needs a value that isn't known yet.",
+    why="The rule neither passes nor fails, so a later preview or the update can still reject the stack.",
     fix="Declare it as a plain value instead of an output, or read the sentence and judge for yourself.",
     level="advisory",
     needs="stack",

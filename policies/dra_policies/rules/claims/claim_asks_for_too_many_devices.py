@@ -9,7 +9,7 @@ from dra_policies.rules.rule import Rule
 RULE = Rule(
     id="claim-asks-for-too-many-devices",
     says=f"No claim requests more than {MOST_DEVICES} devices.",
-    why="The API server accepts it, and the scheduler refuses it for ever.",
+    why="The API server accepts the claim, but the scheduler always rejects it.",
     fix="Spread the devices over several claims.",
     level="mandatory",
     check=tell("claim-asks-for-too-many-devices", find_oversized_claims),

@@ -67,10 +67,10 @@ def _unknown(case: Waiting) -> tuple[tuple[str, str], ...]:
 
 RULE = Rule(
     id="claim-cannot-be-judged",
-    says="Whether each claim fits can be told before any node exists.",
-    why="It depends on a value that is known at run time only, on a fact that no table holds, or on a better packing "
-    "than was found: the claim may fit or not.",
-    fix="Select by an attribute that is known beforehand, or accept that the first node will tell.",
+    says="It isn't known before a node exists whether a claim fits.",
+    why="The result depends on a value that is known only at run time, on a fact that isn't in the tables, or on a "
+    "better packing than the best one found.",
+    fix="Use a selector on an attribute that is known in advance, or accept that the first node decides.",
     level="advisory",
     needs="pools",
     check=check,

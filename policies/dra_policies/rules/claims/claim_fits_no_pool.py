@@ -133,8 +133,8 @@ def _fix_of_node(case: Waiting, pool: PoolAnswer) -> str:
 
 RULE = Rule(
     id="claim-fits-no-pool",
-    says="Every claim fits at least one pool.",
-    why="Its pods would wait for ever, whatever the number of nodes.",
+    says="A claim doesn't fit any pool.",
+    why="Its pods stay pending with any number of nodes.",
     fix="Add a pool with devices that satisfy the claim, or relax its selectors, count or constraints.",
     level="mandatory",
     needs="pools",

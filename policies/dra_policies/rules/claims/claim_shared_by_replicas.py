@@ -46,9 +46,9 @@ def _is_of_nodes(manifests: Manifests, namespace: str, entry: PodResourceClaim) 
 
 RULE = Rule(
     id="claim-shared-by-replicas",
-    says="Replicas get devices of their own, from a template.",
-    why="A named claim is allocated once: every pod that names it shares its devices without isolation, on one node.",
-    fix="Use a ResourceClaimTemplate; keep the named claim where sharing is meant.",
+    says="Replicas share the devices of one claim.",
+    why="A named claim is allocated once. All pods that name it share its devices on one node, without isolation.",
+    fix="Use a ResourceClaimTemplate, or keep the named claim if sharing is intended.",
     level="advisory",
     check=check,
 )

@@ -49,8 +49,8 @@ def _is_for_pods(spec: ClaimSpec, manifests: Manifests) -> bool:
 
 RULE = Rule(
     id="claim-without-container",
-    says="Every claim of a pod is used by one of its containers.",
-    why="The devices are taken from everyone else, and the pod runs without them.",
+    says="No container uses a claim of its pod.",
+    why="The claim reserves devices, but the pod runs without them.",
     fix="List the claim under resources.claims of the container that needs it.",
     level="advisory",
     check=check,

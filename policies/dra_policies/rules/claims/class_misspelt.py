@@ -69,8 +69,8 @@ def meant_class(name: str, known: frozenset[str]) -> str:
 
 RULE = Rule(
     id="class-misspelt",
-    says="Claims name classes that somebody declares, and classes drivers that there are.",
-    why="The API server does not ask whether the class exists: scheduling fails with an error until it does.",
+    says="A claim names a class that isn't defined, or a class names an unknown driver.",
+    why="The API server doesn't check that the class exists. Scheduling fails until it does.",
     fix="Write the name of the class as it is declared.",
     level="advisory",
     check=check,

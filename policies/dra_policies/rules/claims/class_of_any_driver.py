@@ -50,8 +50,9 @@ def _is_for_parts(expression: str) -> bool:
 
 RULE = Rule(
     id="class-of-any-driver",
-    says="Every DeviceClass names the driver of its devices, and one for MIG devices their type.",
-    why="Other drivers' devices are tried too, and reading an attribute that they lack is an error that stops the pod.",
+    says="A DeviceClass doesn't restrict the driver, or the device type of MIG devices.",
+    why="The scheduler also tries devices of other drivers. Reading an attribute that they lack is an error that "
+    "keeps the pod pending.",
     fix=f"Begin its selectors with device.driver == '{GPU_DRIVER}'.",
     level="advisory",
     check=check,

@@ -59,9 +59,9 @@ def _drivers(claim: WrittenClaim) -> frozenset[str]:
 
 RULE = Rule(
     id="configuration-ignored",
-    says="Opaque configuration names a driver that the claim gets devices of, and is of a kind for such devices.",
-    why="A driver reads what is written for it alone: the devices run without the settings.",
-    fix="Name the driver of the devices, and the kind that is for them.",
+    says="Opaque configuration names another driver, or a kind for other devices.",
+    why="Each driver reads only its own configuration, so the devices run without the settings.",
+    fix="Name the driver of the devices, and a kind for these devices.",
     level="advisory",
     url=DRIVER_PAGE,
     check=check,

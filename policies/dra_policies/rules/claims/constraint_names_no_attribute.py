@@ -50,8 +50,8 @@ def _known() -> frozenset[str]:
 
 RULE = Rule(
     id="constraint-names-no-attribute",
-    says="A constraint on the NVIDIA driver's devices names an attribute that a release of the driver publishes.",
-    why="A device without the attribute never meets the constraint, so the claim is never allocated.",
+    says="A constraint names an attribute that the NVIDIA driver doesn't publish.",
+    why="A device without the attribute never satisfies the constraint, so the claim is never allocated.",
     fix="Name an attribute of docs/catalog.md.",
     level="advisory",
     check=check,

@@ -32,9 +32,9 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="device-of-another-driver",
-    says="Devices of drivers that the fleet does not run are named, and not judged.",
-    why="The plan knows the devices of its own drivers alone; other vendors' devices may be there, or not.",
-    fix="Nothing, where another driver serves them; otherwise request devices of the fleet.",
+    says="A claim requests devices of a driver that isn't in the fleet.",
+    why="The plan only covers the fleet's drivers, so it's unknown whether the devices exist.",
+    fix="If another program installs the driver, do nothing. Otherwise, request devices of the fleet.",
     level="advisory",
     needs="pools",
     check=check,

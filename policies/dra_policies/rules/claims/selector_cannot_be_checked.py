@@ -32,8 +32,8 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="selector-cannot-be-checked",
-    says="Every CEL selector uses only what this program can check.",
-    why="Whether the API server takes the selector, and which devices match, is not known before it is applied.",
+    says="A CEL selector uses a feature that can't be checked.",
+    why="It's unknown whether the API server accepts the selector, and which devices match it.",
     fix="Write the condition with other functions, or apply the object to a test cluster with --dry-run=server.",
     level="advisory",
     check=check,

@@ -58,9 +58,10 @@ def just_missed(expression: str, features: Features, near: float = NEAR) -> tupl
 
 RULE = Rule(
     id="selector-just-misses-a-gpu",
-    says="No selector misses a GPU by the few per cent that its driver publishes less than the box says.",
-    why="An H100 of “80 GB” publishes 81559Mi, and an L4 of “24 GB” 23034Mi: neither is 80Gi or 24Gi.",
-    fix='Compare with a little less than the round figure, for example quantity("79Gi").',
+    says="A selector excludes a GPU by a few percent of its memory.",
+    why="The driver publishes less than the nominal size: 81559Mi for an H100 with “80 GB”, and 23034Mi for an L4 "
+    "with “24 GB”.",
+    fix='Compare with slightly less than the nominal size, for example quantity("79Gi").',
     level="advisory",
     check=check,
     threshold=Threshold(

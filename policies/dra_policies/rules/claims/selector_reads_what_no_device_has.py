@@ -174,10 +174,9 @@ def _fix(kind: str, name: str, version: str) -> str:
 
 RULE = Rule(
     id="selector-reads-what-no-device-has",
-    says="Selectors read only attributes and capacities that the driver's devices have, and versions as versions.",
-    why="Reading a name that a device lacks, or comparing a version with text, is an error at run time, which stops "
-    "the pod on every node.",
-    fix="Use a name that the driver publishes; the resource slices of a node list them.",
+    says="A selector reads an attribute or capacity that no device has, or compares a version as text.",
+    why="This is an error at run time, which keeps the pod pending on every node.",
+    fix="Use a name that the driver publishes. The ResourceSlices of a node list them.",
     level="advisory",
     check=check,
 )

@@ -52,10 +52,9 @@ def _selects(profile: DeclaredResource, workload: Workload, template: PodTemplat
 
 RULE = Rule(
     id="auto-nodes-take-no-claims",
-    says="Clusters for claims have no nodes that the cloud chooses by itself.",
-    why="Such nodes take no claims: pods with claims run on the node groups of the stack alone, "
-    "whatever is paid for beside them.",
-    fix="Turn such nodes off, or leave them to pods without claims.",
+    says="The cluster has nodes that the cloud chooses by itself.",
+    why="These nodes don't support claims. Pods with claims only run on the node groups of the stack.",
+    fix="Disable these nodes, or use them only for pods without claims.",
     level="advisory",
     needs="stack",
     check=check,

@@ -15,9 +15,9 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="cluster-takes-no-claims",
-    says="Clusters for claims take node pools of their owner.",
-    why="No DRA driver can be installed there: claims wait for ever.",
-    fix="Use a cluster with node pools of your own.",
+    says="The cluster doesn't support user-managed node pools.",
+    why="No DRA driver can be installed, so pods with claims stay pending.",
+    fix="Use a cluster with your own node pools.",
     level="mandatory",
     needs="stack",
     check=check,

@@ -30,7 +30,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="kubernetes-support-ends",
-    says="A cluster runs a Kubernetes version in standard support.",
+    says="The standard support of the cluster's Kubernetes version ends.",
     why="Extended support costs more per hour, and without it the cloud upgrades the cluster.",
     fix="Upgrade the cluster by one minor version at a time.",
     level="advisory",

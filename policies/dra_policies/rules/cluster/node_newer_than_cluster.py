@@ -55,8 +55,9 @@ def _proxies(view: StackView, minor: int) -> Iterator[Finding]:
 
 RULE = Rule(
     id="node-newer-than-cluster",
-    says="Nodes are of the Kubernetes of their control plane, or a little older.",
-    why="The cloud refuses newer nodes; older ones may not be updated, nor the control plane past them.",
+    says="A node's Kubernetes version is newer than the control plane's, or too old.",
+    why="The cloud rejects newer nodes. If nodes are too old, it rejects their update or the update of the control "
+    "plane.",
     fix="Update the control plane first, then its nodes.",
     level="mandatory",
     url=URL,

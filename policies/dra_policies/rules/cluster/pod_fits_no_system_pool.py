@@ -26,8 +26,8 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="pod-fits-no-system-pool",
-    says="Pods that request no device fit the system pool.",
-    why="They stay pending, unless the cluster has nodes for them that the fleet doesn't describe.",
+    says="A pod without devices doesn't fit the system pool.",
+    why="It stays pending unless the cluster has other nodes for it that aren't in the fleet.",
     fix="Use more or larger nodes for the system pool, or request less.",
     level="mandatory",
     needs="pools",

@@ -15,8 +15,9 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="security-baseline",
-    says="Clusters and nodes keep to the baseline: closed endpoints, audit logs, encrypted secrets and disks, IMDSv2.",
-    why="GPU nodes are worth stealing, and these are what auditors and attackers look at first.",
+    says="A cluster or node doesn't meet the security baseline: private endpoints, audit logs, encrypted Secrets and "
+    "disks, IMDSv2.",
+    why="GPU nodes are valuable targets, and auditors and attackers check these settings first.",
     fix="Set the property that the finding names.",
     level="advisory",
     needs="stack",

@@ -48,8 +48,8 @@ def _size(pool: DeclaredPool) -> tuple[int, int] | None:
 
 RULE = Rule(
     id="system-pool-too-small",
-    says="The nodes without GPUs hold the controllers of the cluster.",
-    why="DNS and the controllers of drivers stay pending, and GPU nodes wait for them.",
+    says="The system nodes can't hold the controllers of the cluster.",
+    why="DNS and driver controllers stay pending, so GPU nodes don't become usable.",
     fix="Use more or larger nodes for the system pool.",
     level="advisory",
     needs="stack",

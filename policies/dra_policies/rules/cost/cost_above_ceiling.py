@@ -54,9 +54,9 @@ def ceiling(of_what: str) -> Threshold:
 
 RULE = Rule(
     id="cost-above-ceiling",
-    says="The pools at their maximum cost no more in a month than the project allows.",
-    why="Autoscalers go to the maximum, and a bill comes after.",
-    fix="Lower the maximum of a pool, or raise the ceiling.",
+    says="All pools at their maximum cost more per month than the limit.",
+    why="Autoscalers can scale to the maximum.",
+    fix="Lower the maximum of a pool, or raise the limit.",
     level="mandatory",
     needs="pools",
     threshold=ceiling("all pools together"),

@@ -28,9 +28,9 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="pool-cost-above-ceiling",
-    says="No pool at its maximum costs more in a month than the project allows for one.",
-    why="Autoscalers go to the maximum, and a bill comes after.",
-    fix="Lower the maximum of the pool, or raise the ceiling.",
+    says="A pool at its maximum costs more per month than the limit for one pool.",
+    why="Autoscalers can scale to the maximum.",
+    fix="Lower the maximum of the pool, or raise the limit.",
     level="mandatory",
     needs="pools",
     threshold=ceiling("the nodes of one pool"),

@@ -29,9 +29,9 @@ def _newer(usable: list[str], generation: str) -> str:
 
 RULE = Rule(
     id="driver-cannot-be-installed",
-    says="The driver is of a release that Kubernetes 1.34 and later take.",
-    why="Older charts write DeviceClasses of an API version that is no longer served, so the update fails.",
-    fix="Set the version of the release to a newer one.",
+    says="The driver version doesn't support Kubernetes 1.34 and later.",
+    why="Older charts create DeviceClasses with an API version that is no longer served, so the update fails.",
+    fix="Set a newer version of the release.",
     level="mandatory",
     url=DRIVER_PAGE,
     needs="stack",

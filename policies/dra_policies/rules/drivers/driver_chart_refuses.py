@@ -48,8 +48,8 @@ def _truth(values: Properties, path: str, default: bool) -> bool | None:
 
 RULE = Rule(
     id="driver-chart-refuses",
-    says="The driver's chart takes the values that it is given.",
-    why="A preview does not render the chart, so the update fails half-way, after the cluster was created.",
+    says="The driver's chart rejects its values.",
+    why="The preview doesn't render the chart, so the update fails after the cluster was created.",
     fix=f"Set {OVERRIDE}: true, give the driver a namespace of its own, and remove values that no chart takes.",
     level="mandatory",
     url=DRIVER_PAGE,

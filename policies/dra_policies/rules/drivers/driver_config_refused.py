@@ -8,9 +8,10 @@ from dra_policies.rules.rule import DRIVER_PAGE, Rule
 
 RULE = Rule(
     id="driver-config-refused",
-    says="The driver takes the configuration in claims and classes.",
-    why="The API server takes any configuration; the driver refuses it when a pod starts, which then never does.",
-    fix="Write the configuration as the driver's release decodes it, and turn on the gate that it needs.",
+    says="The driver rejects the configuration in a claim or class.",
+    why="The API server accepts any configuration, but the driver rejects it when a pod starts, so the pod never "
+    "starts.",
+    fix="Write the configuration in the format of the driver version, and enable the feature gate that it needs.",
     level="mandatory",
     url=DRIVER_PAGE,
     check=tell("driver-config-refused", find_refused_configuration),

@@ -35,9 +35,9 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="driver-controller-has-no-node",
-    says="The driver's controller may run on some node of the cluster.",
-    why="The release waits for its controller and fails, after the cluster was created.",
-    fix="Turn ComputeDomains off where no pool needs them, or take the controller's affinity away.",
+    says="The driver's controller can't run on any node of the cluster.",
+    why="The release waits for its controller and fails after the cluster was created.",
+    fix="Disable ComputeDomains if no pool needs them, or remove the controller's affinity.",
     level="advisory",
     url=DRIVER_PAGE,
     needs="stack",

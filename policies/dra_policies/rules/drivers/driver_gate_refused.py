@@ -29,9 +29,9 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="driver-gate-refused",
-    says="The driver knows its feature gates, and takes them together.",
-    why="The plugin ends at start with a gate that it does not know: nodes publish no device.",
-    fix="Write gates of the driver's release, and leave out those that exclude each other.",
+    says="The driver doesn't support a feature gate, or a combination of gates.",
+    why="The plugin exits at startup, so nodes don't publish devices.",
+    fix="Use feature gates of the driver version, and remove gates that exclude each other.",
     level="mandatory",
     url=DRIVER_PAGE,
     needs="stack",

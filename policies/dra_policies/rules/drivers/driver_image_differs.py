@@ -22,9 +22,9 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="driver-image-differs",
-    says="The driver's image is of the release of its chart.",
-    why="The chart gives arguments and permissions that another image may not know.",
-    fix="Leave the tag of the image to the chart.",
+    says="The driver image doesn't match the chart version.",
+    why="The chart sets arguments and permissions that another image may not support.",
+    fix="Remove the image tag from the values.",
     level="advisory",
     url=DRIVER_PAGE,
     needs="stack",

@@ -21,8 +21,9 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="driver-installed-twice",
-    says="A cluster runs one release of the DRA driver.",
-    why="DeviceClasses of one name belong to one release: the second fails to install, or its devices are given twice.",
+    says="The cluster has two releases of the DRA driver.",
+    why="Only one release can own a DeviceClass. The second release fails to install, or its devices are allocated "
+    "twice.",
     fix="Remove one of the releases.",
     level="mandatory",
     url=DRIVER_PAGE,

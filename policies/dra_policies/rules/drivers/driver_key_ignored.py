@@ -62,9 +62,9 @@ def _ignored(values: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 RULE = Rule(
     id="driver-key-ignored",
-    says="The driver's chart knows every value that it is given.",
-    why="Helm takes unknown values without a word, so the driver runs as if they had not been written.",
-    fix="Nest dotted keys, and spell keys as the chart does.",
+    says="The driver's chart doesn't know a value.",
+    why="Helm silently accepts unknown values, so the driver runs without them.",
+    fix="Nest keys with dots, and use the chart's spelling.",
     level="advisory",
     url=DRIVER_PAGE,
     needs="stack",

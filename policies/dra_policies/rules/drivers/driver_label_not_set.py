@@ -46,8 +46,8 @@ def _only_discovered(pod: Properties, pool: DeclaredPool) -> bool:
 
 RULE = Rule(
     id="driver-label-not-set",
-    says="Nodes for claims carry a label that the driver's kubelet plugin selects.",
-    why="The plugin runs on no node, so nothing publishes their devices: claims wait for ever.",
+    says="DRA nodes lack a label that the driver's kubelet plugin selects.",
+    why="The plugin runs on no node, so the devices aren't published and claims aren't allocated.",
     fix=f"Label the pools {GPU_PRESENT}=true, or install node feature discovery.",
     level="mandatory",
     is_outage=True,

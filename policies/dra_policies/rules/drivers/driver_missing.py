@@ -29,9 +29,9 @@ def _claims(view: StackView) -> bool:
 
 RULE = Rule(
     id="driver-missing",
-    says="A stack that makes pools for claims and installs charts installs the DRA driver.",
-    why="Nobody publishes the devices of the nodes: claims wait for ever.",
-    fix="Install the driver with the stack; turn the rule off where something else installs it.",
+    says="A stack with DRA pools and Helm charts doesn't install the DRA driver.",
+    why="Without a driver, nodes publish no devices and claims aren't allocated.",
+    fix="Install the driver with the stack, or disable this rule if another program installs it.",
     level="advisory",
     url=DRIVER_PAGE,
     needs="stack",

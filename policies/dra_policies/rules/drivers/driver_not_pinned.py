@@ -37,9 +37,9 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="driver-not-pinned",
-    says="The release of the driver names the version of its chart.",
-    why="Names of attributes and devices change between versions, and 0.4 is newer than 25.12 though its number is "
-    "smaller: what was planned is not what will be installed.",
+    says="The driver version isn't pinned.",
+    why="Attribute and device names change between versions, so a different version than the planned one can be "
+    "installed. Version 0.4 is newer than 25.12.",
     fix="Set the version of the release.",
     level="advisory",
     url=DRIVER_PAGE,

@@ -85,9 +85,9 @@ def _shown(pools: list[DeclaredPool]) -> str:
 
 RULE = Rule(
     id="driver-quota-too-small",
-    says="On GKE, the driver's namespace has a ResourceQuota for critical pods that covers every GPU node.",
-    why="Above the quota the driver's pods are refused, and nodes come up without devices while the pods wait.",
-    fix="Set the quota's hard pods to the sum of the pools' maxima and the driver's controllers.",
+    says="The ResourceQuota for critical pods in the driver's namespace on GKE doesn't cover all GPU nodes.",
+    why="The API server rejects driver pods above the quota, so nodes start without devices.",
+    fix="Set the quota's hard pods to the sum of all pool maximums and the driver's controllers.",
     level="mandatory",
     is_outage=True,
     url=DRIVER_PAGE,

@@ -65,9 +65,9 @@ def _finding(driver: InstalledDriver, pool: DeclaredPool, says: str, fix: str) -
 
 RULE = Rule(
     id="driver-reaches-no-node",
-    says="The kubelet plugin of the DRA driver may run on every node pool for claims.",
-    why="Nodes come up, and nothing publishes their devices: claims wait for ever, and autoscalers add more nodes.",
-    fix="Tolerate the taints of the pool, and select labels that it has.",
+    says="The DRA driver's kubelet plugin can't run on a DRA pool.",
+    why="Nodes start without publishing devices. Claims aren't allocated, and autoscalers add more nodes.",
+    fix="Tolerate the pool's taints, and match its labels in nodeSelector.",
     level="mandatory",
     url=DRIVER_PAGE,
     needs="stack",

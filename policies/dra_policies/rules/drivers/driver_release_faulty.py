@@ -28,9 +28,9 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="driver-release-faulty",
-    says="The version of the driver has no fault that is known to give devices away twice.",
-    why="What the scheduler is told of the devices is wrong, so pods share GPUs that were promised to one.",
-    fix="Install the release that the sentence names.",
+    says="The driver version can allocate devices twice.",
+    why="The scheduler gets wrong data about the devices, so pods share GPUs that each should have exclusively.",
+    fix="Install the version in the finding.",
     level="advisory",
     url=DRIVER_PAGE,
     needs="stack",

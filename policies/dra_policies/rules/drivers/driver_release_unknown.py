@@ -26,9 +26,9 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="driver-release-unknown",
-    says="The version of the driver is one that exists.",
-    why="A preview does not fetch the chart: the update fails, or installs what nobody has looked at.",
-    fix="Write a version that `pulumi-dra catalog drivers` lists.",
+    says="The driver version doesn't exist.",
+    why="The preview doesn't download the chart, so the update fails or installs an untested version.",
+    fix="Use a version from `pulumi-dra catalog drivers`.",
     level="advisory",
     url=DRIVER_PAGE,
     needs="stack",

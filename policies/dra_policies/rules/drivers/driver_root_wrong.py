@@ -47,9 +47,10 @@ def _plain(path: str) -> str:
 
 RULE = Rule(
     id="driver-root-wrong",
-    says="The driver looks for NVIDIA's libraries where the nodes' image has them.",
-    why="Its kubelet plugin waits for the libraries in its first container, for ever, and nodes publish no device.",
-    fix="Set nvidiaDriverRoot to where the image of the nodes has the libraries; the finding says where.",
+    says="The driver root doesn't match the node image.",
+    why="The first container of the kubelet plugin waits for NVIDIA's libraries without end, so nodes publish no "
+    "devices.",
+    fix="Set nvidiaDriverRoot to the folder in the finding, which contains the libraries in the node image.",
     level="mandatory",
     is_outage=True,
     url=DRIVER_PAGE,

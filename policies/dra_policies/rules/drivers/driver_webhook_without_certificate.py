@@ -28,9 +28,9 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="driver-webhook-without-certificate",
-    says="The driver's webhook has something that gives it a certificate.",
-    why="The chart's Certificate is of a kind that nobody serves, so the release fails.",
-    fix="Install cert-manager before the driver, or give the webhook a secret.",
+    says="The driver's webhook has no source for its certificate.",
+    why="Without cert-manager, the cluster doesn't serve the chart's Certificate kind, so the release fails.",
+    fix="Install cert-manager before the driver, or set a Secret for the webhook.",
     level="advisory",
     url=DRIVER_PAGE,
     needs="stack",

@@ -33,9 +33,9 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="image-without-driver",
-    says="GPU nodes boot an image that brings the NVIDIA driver, or something in the stack installs it.",
-    why="Without it no device is published, and pods wait beside GPUs that are paid for.",
-    fix="Use the cloud's image for GPUs, or install the GPU Operator.",
+    says="GPU nodes have no NVIDIA driver in their image, and nothing in the stack installs it.",
+    why="Without the driver, nodes publish no devices. Pods stay pending while you pay for the GPUs.",
+    fix="Use the cloud's GPU image, or install the GPU Operator.",
     level="mandatory",
     is_outage=True,
     needs="stack",

@@ -43,7 +43,7 @@ def _image_has_driver(pool: DeclaredPool) -> bool:
 
 RULE = Rule(
     id="operator-on-managed-image",
-    says="The GPU Operator leaves the driver and toolkit of managed node images alone.",
+    says="The GPU Operator manages the driver or toolkit of managed node images.",
     why="Its driver doesn't replace the image's, and its toolkit crash-loops on newer containerd versions.",
     fix="Set driver.enabled and toolkit.enabled of the GPU Operator to false.",
     level="mandatory",

@@ -40,8 +40,8 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="karpenter-ignores-claims",
-    says="Karpenter looks at claims where its pools are for them.",
-    why="Karpenter passes pods with claims over by default: no node is ever started for them.",
+    says="Karpenter ignores claims, although its pools are for pods with claims.",
+    why="By default, Karpenter ignores pods with claims and doesn't start nodes for them.",
     fix="Use Karpenter 1.15 or newer with settings.enableDRA.",
     level="advisory",
     url=URL,

@@ -140,9 +140,9 @@ def _finding(pool: DeclaredPool, says: str, *, fix: str, certain: bool = True) -
 
 RULE = Rule(
     id="karpenter-starts-no-node",
-    says="Some machine satisfies what a NodePool of Karpenter requires, within its limits.",
-    why="Karpenter finds no machine and starts no node: pods with claims stay pending.",
-    fix="Make requirements, limits and node class agree with a machine.",
+    says="No machine type satisfies the requirements and limits of a Karpenter NodePool.",
+    why="Karpenter doesn't start nodes, so pods with claims stay pending.",
+    fix="Change the requirements, limits, or node class so that they match a machine type.",
     level="mandatory",
     url=URL,
     needs="stack",

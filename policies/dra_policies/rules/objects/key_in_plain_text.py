@@ -73,9 +73,9 @@ _SHORTEST: Final = 20
 
 RULE = Rule(
     id="key-in-plain-text",
-    says="Keys and tokens are secrets of the stack.",
-    why="They stand in the state, in previews and in logs, and whoever reads those has them.",
-    fix="Mark them as secret, and change those that stood in plain text.",
+    says="A key or token isn't a secret of the stack.",
+    why="It is readable in the state, in previews, and in logs.",
+    fix="Mark it as secret, and rotate keys that were in plain text.",
     level="advisory",
     url=URL,
     needs="stack",

@@ -16,9 +16,9 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="object-does-less",
-    says="What stands in DRA objects, scalers and queues has the effect that it seems to have.",
-    why="The API server drops fields whose gate is off, scalers look for targets that are not there, and queues refuse "
-    "claims without an event: nothing fails, and nothing happens.",
+    says="A field of a DRA object, scaler, or queue has no effect.",
+    why="The API server drops fields with a disabled feature gate, scalers ignore missing targets, and queues "
+    "silently reject claims.",
     fix="Fix what the sentence names.",
     level="advisory",
     check=check,

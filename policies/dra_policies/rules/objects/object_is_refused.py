@@ -17,8 +17,8 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="object-is-refused",
-    says="The API server accepts every DRA object and every pod with claims.",
-    why="The update would fail half-way, or the controller would fail to make the pods.",
+    says="The API server rejects a DRA object or a pod with claims.",
+    why="The update fails, or the controller fails to create the pods.",
     fix="Fix the field that the sentence names.",
     level="mandatory",
     check=check,

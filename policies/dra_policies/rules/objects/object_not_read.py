@@ -8,7 +8,7 @@ from dra_policies.rules.rule import Rule
 
 RULE = Rule(
     id="object-not-read",
-    says="Every object that may make pods with devices is read.",
+    says="An object that can create pods with devices isn't read.",
     why="Its pods aren't in the plan, so the plan may be too small.",
     fix="Give the pods that it makes: rendered, built, or as a snapshot of a cluster.",
     level="advisory",

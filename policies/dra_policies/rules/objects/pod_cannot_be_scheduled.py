@@ -8,7 +8,7 @@ from dra_policies.rules.rule import Rule
 
 RULE = Rule(
     id="pod-cannot-be-scheduled",
-    says="Pods don't exclude every node by their own rules.",
+    says="A pod's own rules exclude every node.",
     why="A pod that must run next to pods that don't exist stays pending. So do pods of a DaemonSet with claims on "
     "nodes without devices.",
     fix="Correct the labels of podAffinity, or tolerate the taint of the nodes with devices.",

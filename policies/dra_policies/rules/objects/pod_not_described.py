@@ -21,8 +21,8 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="pod-not-described",
-    says="The pods of every workload stand in the manifests that are given.",
-    why="Whether they request devices is not known, so they are not judged.",
+    says="The manifests don't contain the pods of a workload.",
+    why="It's unknown whether its pods request devices, so they aren't checked.",
     fix="Give the manifest that the sentence names as well.",
     level="advisory",
     needs="pools",

@@ -8,10 +8,10 @@ from dra_policies.rules.rule import Rule
 
 RULE = Rule(
     id="pod-waits-for-others",
-    says="The default scheduler places the pods, without scheduling gates.",
-    why="The scheduler ignores a pod with a scheduling gate, or with the name of another scheduler. Whether and where "
-    "such a pod runs isn't known.",
-    fix="Remove schedulingGates and schedulerName, or accept that somebody else decides.",
+    says="The default scheduler doesn't schedule a pod.",
+    why="The scheduler ignores pods with a scheduling gate or another scheduler's name. It's unknown whether and "
+    "where they run.",
+    fix="Remove schedulingGates and schedulerName, or accept that another program schedules the pod.",
     level="advisory",
     needs="pools",
     url="https://kubernetes.io/docs/concepts/scheduling-eviction/pod-scheduling-readiness/",

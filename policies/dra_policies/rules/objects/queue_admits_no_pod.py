@@ -8,7 +8,7 @@ from dra_policies.rules.rule import Rule
 
 RULE = Rule(
     id="queue-admits-no-pod",
-    says="Kueue can admit every workload in its queues.",
+    says="Kueue can't admit a workload in its queue.",
     why="A workload that its queue can't admit stays suspended, or its pods stay gated.",
     fix="Request devices in a form that Kueue counts, and give the queue enough quota for them.",
     level="mandatory",

@@ -9,7 +9,7 @@ from dra_policies.rules.rule import Rule
 
 RULE = Rule(
     id="reference-not-found",
-    says="Every object that decides whether pods are admitted is among the manifests.",
+    says="The manifests lack an object that decides whether pods are admitted.",
     why="The API server rejects a pod whose PriorityClass or RuntimeClass doesn't exist. Kueue never admits a workload "
     "whose queue or flavor doesn't exist.",
     fix="Give the manifest of the object, or correct its name.",

@@ -8,7 +8,7 @@ from dra_policies.rules.rule import DRIVER_PAGE, Rule
 
 RULE = Rule(
     id="slice-cannot-be-used",
-    says="The ResourceSlices of a driver agree with each other.",
+    says="ResourceSlices of a driver contradict each other.",
     why="The scheduler skips a pool of devices whose slices contradict each other.",
     fix="Restart or upgrade the driver, which publishes the slices.",
     level="advisory",

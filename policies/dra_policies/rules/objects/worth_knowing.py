@@ -8,8 +8,8 @@ from dra_policies.rules.rule import Rule
 
 RULE = Rule(
     id="worth-knowing",
-    says="Facts that decide what pods get are reported: taint rules, missing namespaces, devices that stay idle.",
-    why="They follow from the manifests, but nothing else shows them before the pods run.",
+    says="A fact decides what pods get: a taint rule, a missing namespace, or an idle device.",
+    why="It follows from the manifests, but nothing else shows it before the pods run.",
     fix="Nothing, if this is intended.",
     level="advisory",
     needs="pools",

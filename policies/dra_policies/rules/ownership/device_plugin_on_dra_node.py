@@ -104,8 +104,8 @@ def _and(names: list[str]) -> str:
 
 RULE = Rule(
     id="device-plugin-on-dra-node",
-    says="No node runs both NVIDIA's device plugin and the DRA driver.",
-    why="Both hand out the same GPUs without knowing of each other, so two pods end up on one GPU.",
+    says="NVIDIA's device plugin runs on a DRA node.",
+    why="The device plugin and the DRA driver allocate the same GPUs independently, so two pods can get one GPU.",
     fix=f"Add {EXCLUSION} to every node-selector term of the device plugin: terms are ORed, and one without it is "
     "enough to let the plugin in. Where the cloud has a plugin of its own, label the pool so that it stays off, as the "
     "finding says.",

@@ -32,8 +32,9 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="device-requested-twice",
-    says="Containers get their GPUs from claims or from an extended resource, not from both.",
-    why="The pod needs a node with a GPU for the device plugin and another for the DRA driver; few clusters have one.",
+    says="A container requests GPUs through both a claim and an extended resource.",
+    why="The pod needs a node with a GPU of the device plugin and another GPU of the DRA driver, which few clusters "
+    "have.",
     fix="Keep the claim, and remove the extended resource.",
     level="advisory",
     check=check,

@@ -25,10 +25,10 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="device-taken-past-claim",
-    says="Pods with claims reach no other GPUs than those of their claims.",
-    why="Device files of the host, NVIDIA_VISIBLE_DEVICES and privileged containers show all GPUs of the node, whoever "
-    "they were allocated to.",
-    fix="Remove the mount, the variable or the privilege.",
+    says="A pod with claims can access other GPUs of the node.",
+    why="Device files of the host, NVIDIA_VISIBLE_DEVICES, and privileged containers give access to all GPUs of the "
+    "node, including GPUs of other pods.",
+    fix="Remove the mount, the variable, or the privilege.",
     level="advisory",
     check=check,
 )

@@ -26,9 +26,9 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="extended-resource-served-twice",
-    says="An extended resource is served by a class or by a device plugin.",
-    why="Quotas, taints and sharing differ between the two, and pods that ask for the resource get either.",
-    fix="Give the class another extended resource, or none, while the device plugin is there.",
+    says="Both a DeviceClass and a device plugin serve an extended resource.",
+    why="Quotas, taints, and sharing differ between them, and pods can get either.",
+    fix="Set another extended resource in the class, or remove it while the device plugin is installed.",
     level="advisory",
     check=check,
 )

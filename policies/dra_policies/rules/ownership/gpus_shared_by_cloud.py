@@ -15,10 +15,10 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="gpus-shared-by-cloud",
-    says="Pools for claims leave sharing GPUs to the DRA driver.",
-    why="The cloud's settings are for its device plugin, which must not run there: GPUs are not shared, or "
+    says="A DRA pool uses the cloud's GPU sharing.",
+    why="These settings only apply to the cloud's device plugin, which must not run there. GPUs aren't shared, or "
     "nodes publish none.",
-    fix="Remove the sharing and the partitions from the pool, and share by claims.",
+    fix="Remove sharing and partitions from the pool, and share GPUs through claims.",
     level="mandatory",
     url=DRIVER_PAGE,
     needs="stack",

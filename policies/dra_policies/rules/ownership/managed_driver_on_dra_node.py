@@ -26,9 +26,11 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="managed-driver-on-dra-node",
-    says="On pools for claims the cloud's own installation of the NVIDIA driver is off, or the only one.",
-    why="Clouds document DRA for nodes without it, or install it by default, and the GPU Operator's meets it.",
-    fix="Turn the installation off for the pool, and install the driver with a DaemonSet; or leave it to the cloud.",
+    says="The cloud's NVIDIA driver installation is enabled on a DRA pool together with another one.",
+    why="Clouds document DRA for nodes without their installation, or enable it by default. It conflicts with the "
+    "GPU Operator's installation.",
+    fix="Disable the installation for the pool, and install the driver with a DaemonSet. Or only use the cloud's "
+    "installation.",
     level="advisory",
     url=DRIVER_PAGE,
     needs="stack",

@@ -40,9 +40,9 @@ def _is_kept_off(pool: DeclaredPool) -> bool | None:
 
 RULE = Rule(
     id="mig-laid-out-twice",
-    says="MIG layouts of a plan are made by one owner: at boot, or by the GPU Operator.",
-    why="The operator's MIG manager turns MIG off on nodes that name no layout of its own, with what runs there.",
-    fix="Keep the MIG manager off the pool by its label, or turn it off.",
+    says="Both the boot script and the GPU Operator configure MIG.",
+    why="The operator's MIG manager disables MIG on nodes without its label, including the MIG devices in use.",
+    fix="Keep the MIG manager off the pool with its label, or disable it.",
     level="mandatory",
     url=DRIVER_PAGE,
     needs="stack",

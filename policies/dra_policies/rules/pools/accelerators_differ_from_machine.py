@@ -49,9 +49,9 @@ _TAKE_GPUS = ("n1-", "custom-")
 
 RULE = Rule(
     id="accelerators-differ-from-machine",
-    says="The GPUs that a pool names are those of its machine.",
-    why="The cloud refuses the pool; and claims were judged on the GPUs of the machine.",
-    fix="Name the GPUs that the machine has.",
+    says="The GPUs of a pool don't match its machine type.",
+    why="The cloud rejects the pool, and claims were checked against the machine type's GPUs.",
+    fix="Use the GPUs of the machine type.",
     level="mandatory",
     needs="stack",
     check=check,

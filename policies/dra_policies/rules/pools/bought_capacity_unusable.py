@@ -91,7 +91,7 @@ def _finding(pool: DeclaredPool, says: str, fix: str) -> Finding:
 
 RULE = Rule(
     id="bought-capacity-unusable",
-    says="A pool on a reservation or Capacity Block can use it, also during updates.",
+    says="A pool can't use its reservation or Capacity Block, or not during updates.",
     why="Nodes don't start, or an update waits for machines that weren't bought.",
     fix="Remove the setting that the bought capacity doesn't have.",
     level="mandatory",

@@ -62,9 +62,9 @@ def _finding(pool: DeclaredPool, says: str, fix: str) -> Finding:
 
 RULE = Rule(
     id="capacity-block-incomplete",
-    says="A pool of a capacity block says which, and asks for no more than a block has.",
-    why="The cloud refuses the pool, or its machines never come.",
-    fix="Name market type, reservation and machine in the launch template.",
+    says="A pool on a Capacity Block doesn't name the block, or requests more than the block has.",
+    why="The cloud rejects the pool, or its nodes never start.",
+    fix="Set market type, reservation, and machine type in the launch template.",
     level="mandatory",
     needs="stack",
     check=check,

@@ -26,8 +26,8 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="capacity-kinds-mixed",
-    says="Machines of a pool are of one kind of capacity.",
-    why="The cloud refuses the pool.",
+    says="A pool uses two capacity types.",
+    why="The cloud rejects the pool.",
     fix="Keep one of the two.",
     level="mandatory",
     needs="stack",

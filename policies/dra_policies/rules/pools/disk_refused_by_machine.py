@@ -24,9 +24,9 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="disk-refused-by-machine",
-    says="Nodes boot from a type of disk that their machine takes.",
-    why="The cloud refuses each node when it is made.",
-    fix="Leave the type of the disk to the cloud, or name one that the machine takes.",
+    says="The machine type doesn't support the pool's disk type.",
+    why="The cloud rejects each node.",
+    fix="Omit the disk type, or use one that the machine type supports.",
     level="mandatory",
     needs="stack",
     check=check,

@@ -15,8 +15,8 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="disk-too-small",
-    says="Nodes for claims have at least 50 GiB of disk.",
-    why="Images for GPUs have 10 to 30 GiB each: the disk fills, and kubelet evicts the pods that hold the GPUs.",
+    says="A DRA node has less than 50 GiB of disk.",
+    why="GPU images have 10 to 30 GiB each. If the disk fills up, kubelet evicts the pods that use the GPUs.",
     fix="Make the disk larger.",
     level="advisory",
     needs="stack",

@@ -43,7 +43,7 @@ def _matches(toleration: Toleration) -> bool:
 RULE = Rule(
     id="gpu-taint-not-tolerated",
     says=f"Pods with claims tolerate the taint of GPU nodes, {GPU_TAINT}.",
-    why="The claim may fit every node, and the pod none: GPU pools keep other pods away.",
+    why="The claim may fit every node, but no node accepts the pod, because GPU pools reject other pods.",
     fix="Add the toleration to the pod template.",
     level="advisory",
     needs="stack",

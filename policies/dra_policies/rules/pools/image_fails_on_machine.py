@@ -28,9 +28,9 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="image-fails-on-machine",
-    says="A machine type boots a node image whose driver knows its GPU.",
+    says="The node image's driver doesn't support the GPU of the machine type.",
     why="The driver doesn't load, so nodes publish no devices.",
-    fix="Use a release of the image that works with the machine type.",
+    fix="Use a version of the image that works with the machine type.",
     level="mandatory",
     is_outage=True,
     url=URL,

@@ -40,9 +40,9 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="image-of-another-architecture",
-    says="Nodes boot an image that is made for their processors and their Kubernetes.",
-    why="The cloud refuses the pool.",
-    fix="Use the image for the machine.",
+    says="The node image doesn't match the processor or the Kubernetes version.",
+    why="The cloud rejects the pool.",
+    fix="Use an image for the machine type.",
     level="mandatory",
     needs="stack",
     check=check,

@@ -71,9 +71,9 @@ def _in_region(pool: DeclaredPool, region: str) -> Iterator[Finding]:
 
 RULE = Rule(
     id="machine-not-offered",
-    says="The region and the zones of a pool have its machines.",
-    why="No node is ever made: the pool fails to be created, or stays empty.",
-    fix="Use a machine that the region has, and zones of the cluster's region.",
+    says="A pool's region or zones don't offer its machine type.",
+    why="The cloud can't create nodes, so the pool fails or stays empty.",
+    fix="Use a machine type that the region offers, and zones of the cluster's region.",
     level="advisory",
     needs="stack",
     check=check,

@@ -39,9 +39,9 @@ def _has_network_devices(pool: DeclaredPool) -> bool:
 
 RULE = Rule(
     id="network-devices-unusable",
-    says="Network devices of GPU pools can carry traffic.",
+    says="The network devices of a GPU pool can't carry traffic.",
     why="Jobs over several nodes hang or fall back to TCP.",
-    fix="Let EFA traffic through, or use Dataplane V2.",
+    fix="Allow EFA traffic, or use Dataplane V2.",
     level="mandatory",
     is_outage=True,
     url=URL,

@@ -32,9 +32,9 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="node-upgrade-cannot-finish",
-    says="An upgrade of a pool may add a node or take one away first, and the pods on it may go.",
-    why="The upgrade of the nodes stands still, or is refused.",
-    fix="Allow one node to be unavailable where no machine can be added, and one pod to go.",
+    says="An upgrade can neither add a node nor remove one, or can't evict the pods on it.",
+    why="The node upgrade stalls or fails.",
+    fix="Allow one unavailable node if no machine can be added, and let one pod be evicted.",
     level="advisory",
     needs="stack",
     check=check,

@@ -24,9 +24,9 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="placement-cannot-be-met",
-    says="Placement, capacity and upgrades of a pool go together.",
-    why="Machines are refused when the pool is created or upgraded.",
-    fix="Leave one of the two out.",
+    says="Placement, capacity, and upgrade settings of a pool conflict.",
+    why="The cloud rejects nodes when the pool is created or upgraded.",
+    fix="Remove one of the settings.",
     level="advisory",
     needs="stack",
     check=check,

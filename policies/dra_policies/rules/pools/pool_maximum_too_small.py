@@ -63,8 +63,8 @@ def _offered(pool: PoolAnswer, each: int) -> tuple[int, str]:
 
 RULE = Rule(
     id="pool-maximum-too-small",
-    says="The pools at their maximum hold every claim of steady demand.",
-    why="The claims that are too many would wait for nodes that may never be created.",
+    says="The pools at their maximum don't hold every claim of the declared replicas.",
+    why="The remaining pods wait for nodes that are never created.",
     fix="Raise the maximum of a pool that fits, add a pool, or request fewer replicas.",
     level="mandatory",
     needs="pools",

@@ -38,9 +38,9 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="pool-minimum-above-floor",
-    says="The minimum of a pool is what the least demand needs.",
-    why="GPU nodes that nobody uses are paid for around the clock.",
-    fix="Lower the minimum of the pool; one node is left, since autoscalers wake few empty pools.",
+    says="A pool's minimum is higher than the lowest demand needs.",
+    why="You pay for unused GPU nodes all the time.",
+    fix="Lower the minimum of the pool, but keep one node, because few autoscalers scale up empty pools.",
     level="advisory",
     needs="stack",
     check=check,

@@ -52,9 +52,9 @@ def _stays_empty(pool: DeclaredPool) -> bool:
 
 RULE = Rule(
     id="pool-never-woken",
-    says="An empty pool has something that starts nodes for claims.",
-    why="Autoscalers do not know what a node that does not exist would publish, so they leave the pool empty.",
-    fix="Keep one node, or let an autoscaler wake the pool that can.",
+    says="No autoscaler can scale an empty pool up for claims.",
+    why="Autoscalers can't predict the devices of a node that doesn't exist, so the pool stays empty.",
+    fix="Keep one node, or use an autoscaler that can scale up the empty pool.",
     level="advisory",
     needs="stack",
     check=check,

@@ -173,9 +173,9 @@ def _taints_of_system_pools(pool: DeclaredPool) -> Iterator[RejectedPool]:
 
 RULE = Rule(
     id="pool-refused-by-cloud",
-    says="What a pool says of its counts, its name, its template, its labels and its taints goes together.",
-    why="The cloud refuses the pool when it is created or changed, often after the cluster has been made.",
-    fix="Say each thing once, and in an order that holds: minimum, desired, maximum.",
+    says="The cloud rejects a pool's counts, name, template, labels, or taints.",
+    why="It rejects the pool when it's created or changed, often after the cluster was created.",
+    fix="Set each value once, with minimum ≤ desired ≤ maximum.",
     level="mandatory",
     needs="stack",
     check=check,

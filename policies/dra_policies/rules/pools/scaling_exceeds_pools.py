@@ -63,9 +63,10 @@ def _fix(sizing: Sizing, level: DemandLevel) -> str:
 
 RULE = Rule(
     id="scaling-exceeds-pools",
-    says="The pools at their maximum also hold what scalers and rollouts add.",
-    why="A scaler that reaches its maximum leaves pods waiting; a rollout that needs one node too many never ends.",
-    fix="Raise the maximum of a pool, lower that of the scaler, or let a rollout take pods away before it adds some.",
+    says="The pools at their maximum don't hold the pods that autoscalers and rollouts add.",
+    why="A workload at its maximum has pending pods, and a rollout that needs another node never ends.",
+    fix="Raise the maximum of a pool, lower the maximum of the autoscaler, or let the rollout remove pods before it "
+    "adds new ones.",
     level="advisory",
     needs="pools",
     check=check,

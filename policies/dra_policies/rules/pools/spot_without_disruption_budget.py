@@ -38,9 +38,9 @@ def _is_spot(pool: DeclaredPool) -> bool:
 
 RULE = Rule(
     id="spot-without-disruption-budget",
-    says="Replicas that run on Spot machines alone have a disruption budget.",
-    why="When machines are taken back or rebalanced, every replica may be drained at the same time.",
-    fix="Add a PodDisruptionBudget, or a pool of another kind of capacity.",
+    says="Replicas that only run on Spot nodes have no PodDisruptionBudget.",
+    why="When Spot nodes are reclaimed or rebalanced, all replicas can be drained at the same time.",
+    fix="Add a PodDisruptionBudget, or a pool with another capacity type.",
     level="advisory",
     url=URL,
     needs="stack",

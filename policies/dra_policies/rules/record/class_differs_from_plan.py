@@ -31,9 +31,9 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="class-differs-from-plan",
-    says="Device classes are those that the plan was made with.",
-    why="Claims were judged with the plan's classes; with others they may fit other devices, or none.",
-    fix="Declare the classes of the plan, or plan again.",
+    says="A DeviceClass differs from the plan.",
+    why="Claims were checked with the plan's classes. With other classes, they may get different devices or none.",
+    fix="Define the classes of the plan, or plan again.",
     level="advisory",
     needs="stack",
     check=check,

@@ -42,9 +42,9 @@ def _is_installable(driver: InstalledDriver) -> bool:
 
 RULE = Rule(
     id="driver-differs-from-plan",
-    says="The driver is of the release that the plan was made for.",
-    why="Releases publish other attributes: selectors that matched when planning may match nothing.",
-    fix="Install the planned release, or plan again: pulumi-dra plan --stack STACK --write.",
+    says="The driver version differs from the plan.",
+    why="Driver versions publish different attributes, so selectors that matched in the plan may not match any device.",
+    fix="Install the planned version, or plan again: pulumi-dra plan --stack STACK --write.",
     level="advisory",
     url=DRIVER_PAGE,
     needs="stack",

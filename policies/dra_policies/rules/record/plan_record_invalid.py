@@ -25,8 +25,8 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="plan-record-invalid",
-    says="The plan record is one sealed document of the planner.",
-    why="Counts that were edited by hand are no longer the ones that were judged.",
+    says="The plan file was changed by hand.",
+    why="The changed counts weren't checked.",
     fix="make the plan again: pulumi-dra plan --stack STACK --write",
     level="mandatory",
     needs="stack",

@@ -23,8 +23,8 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="plan-record-missing",
-    says="A stack with GPU pools for DRA registers its plan before any of them.",
-    why="Without it nothing says which claims the pools are for, and none of them is judged before it is created.",
+    says="A stack with DRA pools doesn't register its plan before them.",
+    why="Without the plan, the claims can't be checked before the pools are created.",
     fix="write the plan (pulumi-dra plan --stack STACK --write), register it with CapacityPlan, and let everything "
     "else depend on it",
     level="mandatory",

@@ -163,8 +163,8 @@ _FIX = "declare what the plan says, or change the fleet and plan again: pulumi-d
 
 RULE = Rule(
     id="pool-differs-from-plan",
-    says="Every GPU pool has the machine, counts, labels and taints that its row in the plan says.",
-    why="The claims were judged on the plan's pools; other pools may hold fewer devices, or keep the pods away.",
+    says="A GPU pool differs from the plan in machine type, counts, labels, or taints.",
+    why="The claims were checked against the plan's pools. Other pools may have fewer devices or reject the pods.",
     fix=_FIX,
     level="mandatory",
     needs="stack",

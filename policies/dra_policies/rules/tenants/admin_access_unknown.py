@@ -8,8 +8,9 @@ from dra_policies.rules.rule import Rule
 
 RULE = Rule(
     id="admin-access-unknown",
-    says="Admin access is requested in a namespace that is declared beside the claim, labelled for it.",
-    why="The API server refuses the claim elsewhere; the label gives everyone in the namespace every device.",
+    says="The namespace of a claim with admin access isn't declared with the required label.",
+    why="The API server rejects the claim without the label. The label gives everyone in the namespace access to "
+    "all devices.",
     fix=f'Label the namespace {LABEL}: "true", or leave adminAccess out.',
     level="advisory",
     check=tell("admin-access-unknown", find_unknown_admin_access),

@@ -8,8 +8,8 @@ from dra_policies.rules.rule import Rule
 
 RULE = Rule(
     id="claim-exceeds-quota",
-    says="Every ResourceClaim has room in the quotas of its namespace.",
-    why="The API server refuses to create the claim, and pods that name it stay pending.",
+    says="A ResourceClaim exceeds the quotas of its namespace.",
+    why="The API server rejects the claim, and pods that use it stay pending.",
     fix="Raise the quota, or request fewer devices.",
     level="mandatory",
     check=tell("claim-exceeds-quota", find_denied_claims),

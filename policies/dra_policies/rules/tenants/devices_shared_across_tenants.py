@@ -28,9 +28,9 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="devices-shared-across-tenants",
-    says="Claims of several namespaces do not share a GPU.",
-    why="Sharing is no isolation: a fault of one pod ends the other, and memory of one may be read by the other.",
-    fix="Share within a namespace, and use MIG or whole GPUs between them.",
+    says="Claims of several namespaces share a GPU.",
+    why="Sharing isn't isolation. A fault in one pod can end another pod, and pods may read each other's memory.",
+    fix="Only share within a namespace, and use MIG or whole GPUs between namespaces.",
     level="advisory",
     url=DRIVER_PAGE,
     needs="stack",

@@ -44,9 +44,9 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="quota-counts-no-claims",
-    says="A quota of GPUs counts those that are taken by claims.",
-    why="A quota of an extended resource leaves claims alone: whoever writes claims takes as many GPUs as there are.",
-    fix="Limit devices by their class, beside the extended resource.",
+    says="A GPU quota doesn't count claims.",
+    why="A quota for an extended resource doesn't limit claims, so claims can use all GPUs.",
+    fix="Add a quota by DeviceClass to the quota for the extended resource.",
     level="advisory",
     url=URL,
     needs="stack",

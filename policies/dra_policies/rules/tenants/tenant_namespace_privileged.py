@@ -32,8 +32,8 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="tenant-namespace-privileged",
-    says="Only the driver's namespace admits privileged pods.",
-    why="A privileged pod sees the device files of all GPUs of the node, whoever they were allocated to.",
+    says="A namespace other than the driver's admits privileged pods.",
+    why="A privileged pod can access the device files of all GPUs of the node, including GPUs of other pods.",
     fix="Enforce baseline or restricted in the namespaces of workloads.",
     level="advisory",
     url=URL,

@@ -111,9 +111,9 @@ def _to_everybody(binding: DeclaredResource) -> Iterator[Finding]:
 
 RULE = Rule(
     id="tenants-write-driver-objects",
-    says="Ordinary users may create claims and templates, and change no class, slice or allocation.",
-    why="Classes and slices are everybody's: who changes them takes devices from others, or reaches all of them.",
-    fix="Give tenants verbs on resourceclaims and resourceclaimtemplates alone.",
+    says="Tenants can change classes, slices, or allocations.",
+    why="Classes and slices affect everyone. Changing them can take devices from others or give access to all devices.",
+    fix="Only grant tenants verbs on resourceclaims and resourceclaimtemplates.",
     level="advisory",
     needs="stack",
     check=check,
