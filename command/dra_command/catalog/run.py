@@ -144,7 +144,7 @@ def _releases(_: argparse.Namespace) -> Iterator[Row]:
 
 
 def _outdated(values: argparse.Namespace) -> Iterator[Row]:
-    """Facts past their date, those that expire within `NOTICE`, and Kubernetes versions near the end of support."""
+    """Yield outdated facts, facts that expire within `NOTICE`, and Kubernetes versions near the end of support."""
     today = _day(values.today)
     for fact in dated_facts():
         if fact.true_until <= today + NOTICE:

@@ -255,6 +255,17 @@ examples:
     pulumi-dra init gpus --stack prod --fleet fleet.yaml
 """
 
+_EXPORT_EXAMPLES = """\
+examples:
+  NodePools and EC2NodeClasses, with the nodes of the saved plan
+    pulumi-dra export --to karpenter --stack eks-dev
+  variables of the Terraform module for the cloud
+    pulumi-dra export --to terraform --fleet fleet.yaml \\
+      > gpus.auto.tfvars.json
+  MachinePools of Cluster API
+    pulumi-dra export --to cluster-api --stack eks-dev --cluster ml
+"""
+
 _PORTFOLIO_EXAMPLES = """\
 examples:
   every stack in every scenario
@@ -314,6 +325,7 @@ EXAMPLES = {
     "rehearse": _REHEARSE_EXAMPLES,
     "suggest": _SUGGEST_EXAMPLES,
     "init": _INIT_EXAMPLES,
+    "export": _EXPORT_EXAMPLES,
     "portfolio": _PORTFOLIO_EXAMPLES,
     "migrate": _MIGRATE_EXAMPLES,
     "mcp": _MCP_EXAMPLES,
@@ -326,6 +338,7 @@ EXIT_STATUSES = {
     "verify": _VERIFIED,
     "suggest": _SUGGESTED,
     "init": _WRITTEN,
+    "export": _WRITTEN,
     "migrate": _MIGRATED,
     "mcp": _SERVED,
     "completion": _WRITTEN,

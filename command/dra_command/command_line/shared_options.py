@@ -71,7 +71,7 @@ def add_cluster(sources: argparse._ActionsContainer, parser: argparse.ArgumentPa
 
 
 def context_of(name: str) -> str:
-    """Return what stands for the running cluster of a kubectl context where a snapshot's file is expected."""
+    """Return the value that stands for a kubectl context in place of a snapshot file."""
     return f"{CONTEXT}{name}"
 
 

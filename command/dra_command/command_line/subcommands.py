@@ -21,6 +21,7 @@ _SUMMARIES: Final = {
     "rehearse": "Run a plan on a real kube-scheduler on this machine",
     "suggest": "Find the cheapest machine types for workloads, as a fleet file",
     "init": "Create a fleet or a whole stack, a sample workload, and a CI workflow",
+    "export": "Write a fleet's pools for Karpenter, Terraform, Cluster API, or eksctl",
     "portfolio": "Plan many stacks in many scenarios",
     "migrate": "Rewrite device plugin requests as claims",
     "mcp": "Serve answers to agents over the Model Context Protocol",
@@ -29,7 +30,7 @@ _SUMMARIES: Final = {
 
 
 def add_subcommands(commands: Any, words: Collection[str] | None = None) -> None:
-    """Add every subcommand; with their options those that the words name, or all of them."""
+    """Add all subcommands, and the options of those that `words` name, or of all if `words` is None."""
     for name, summary in _SUMMARIES.items():
         parser = commands.add_parser(
             name,
@@ -43,7 +44,7 @@ def add_subcommands(commands: Any, words: Collection[str] | None = None) -> None
 
 
 class _Folded(argparse.RawDescriptionHelpFormatter):
-    """Folds options that exclude each other too, which argparse leaves in one line of the usage."""
+    """Wraps mutually exclusive options in the usage, which argparse leaves in one line."""
 
     def _format_usage(self, *given: Any) -> str:
         return "\n".join(map(self._folded, super()._format_usage(*given).split("\n")))

@@ -1,4 +1,4 @@
-"""A cluster's snapshot, taken with kubectl: it knows every way to sign in, we need none."""
+"""Take a cluster's snapshot with kubectl, which supports every way to sign in."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SECONDS = 60  # of a single request; a snapshot of 5 000 nodes takes several
 
 
 def read_observed(observed: str, kubeconfig: str = "", kinds: Sequence[str] = SNAPSHOT_KINDS) -> tuple[Source, ...]:
-    """Return the snapshot in a file, or that of a running cluster if a context stands in for the file.
+    """Return the snapshot in a file, or take one of the running cluster that a context names.
 
     Raises PlannerError for a file or a cluster that can't be read.
     """

@@ -13,6 +13,7 @@ from dra_planner.fleet import Fleet, is_url, read_fleet_file
 from dra_planner.fleet_sources import ImportedFleet, read_imported_fleet
 from dra_planner.sources import read_file
 
+_MARKS = ("format_version", "node_groups", "node_pools", "eksctl.io/", "karpenter.sh/", "cluster.x-k8s.io/")
 _MOST_NODES = 2_000_000  # the JSON of a Terraform state holds every attribute of every resource
 
 
@@ -45,7 +46,10 @@ def read_other_tools_fleet(
 ) -> ImportedFleet | None:
     """Return the fleet that another tool's file describes; None for a file of another kind. Raises PlannerError."""
     text = read_file(path).text
-    if not any(mark in text for mark in ("format_version", "eksctl.io/", "karpenter.sh/", "cluster.x-k8s.io/")):
+    if not any(
+        mark in text
+        for mark in ("format_version", "node_groups", "node_pools", "eksctl.io/", "karpenter.sh/", "cluster.x-k8s.io/")
+    ):
         return None
     return read_imported_fleet(_documents(text, path), file=path, region=region, kubernetes=kubernetes, cluster=cluster)
 

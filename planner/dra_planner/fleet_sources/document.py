@@ -56,6 +56,8 @@ def fleet_of_cluster_description(
         message = "no pool here has accelerators whose machine type is known"
         raise FleetError(message, place=Place(file), fix="; ".join(notes[:3]) or "name a file with GPU pools")
     where = _required("region", region or described.region, file)
+    if described.has_single_zones:
+        _fill_in_zones(gpu_pools, f"{where}{of_cloud.zone_suffixes[0]}", notes)
     version = _minor(kubernetes or described.kubernetes)
     if not version:
         version = of_cloud.new_cluster
@@ -69,6 +71,15 @@ def fleet_of_cluster_description(
     document["drivers"] = {"nvidia": {"version": _driver(described.charts, notes)}}
     document["pools"] = gpu_pools
     return ImportedFleet(fleet=read_fleet(document, file=file), document=document, notes=tuple(notes))
+
+
+def _fill_in_zones(pools: list[dict[str, Any]], first: str, notes: list[str]) -> None:
+    """Add one zone to each pool without zones: that of another pool, or else the region's first."""
+    zone = next((each["zones"][0] for each in pools if each.get("zones")), first)
+    for each in pools:
+        if not each.get("zones"):
+            each["zones"] = [zone]
+            notes.append(f"pool {each['name']}: its zone isn't stated; {zone} is assumed")
 
 
 def _known(pool: ForeignPool, of_cloud: Cloud, notes: list[str]) -> list[Machine]:

@@ -1,6 +1,7 @@
 """Clusters as other tools describe them: Terraform, eksctl, Karpenter, and Cluster API.
 
 read_foreign_clusters(documents) -> clusters      of plain data, whatever tool wrote it; none if no tool did
+export_cluster(cluster, tool) -> documents        for one of `EXPORTS`
 """
 
 from __future__ import annotations
@@ -11,19 +12,30 @@ from typing import Any
 from dra_planner.clouds.foreign.cluster_api import is_machine_set, read_cluster_api
 from dra_planner.clouds.foreign.description import ForeignCluster, ForeignPool
 from dra_planner.clouds.foreign.eksctl import is_eksctl, read_eksctl
+from dra_planner.clouds.foreign.export import EXPORTS, export_cluster, export_losses
 from dra_planner.clouds.foreign.karpenter import is_node_pool, read_node_pools
 from dra_planner.clouds.foreign.terraform import is_terraform, read_configuration
 from dra_planner.clouds.foreign.terraform_aks import read_aks
 from dra_planner.clouds.foreign.terraform_eks import read_eks
 from dra_planner.clouds.foreign.terraform_gke import read_gke
+from dra_planner.clouds.foreign.terraform_variables import is_terraform_variables, read_terraform_variables
 
-__all__ = ["ForeignCluster", "ForeignPool", "is_foreign", "read_foreign_clusters"]
+__all__ = [
+    "EXPORTS",
+    "ForeignCluster",
+    "ForeignPool",
+    "export_cluster",
+    "export_losses",
+    "is_foreign",
+    "read_foreign_clusters",
+]
 
 
 def is_foreign(documents: Sequence[Any]) -> bool:
     """Return whether another tool wrote plain data."""
     return any(
         is_terraform(each)
+        or is_terraform_variables(each)
         or (isinstance(each, Mapping) and (is_eksctl(each) or is_node_pool(each) or is_machine_set(each)))
         for each in documents
     )
@@ -37,10 +49,11 @@ def read_foreign_clusters(documents: Sequence[Any]) -> tuple[ForeignCluster, ...
         if is_terraform(each):
             configuration = read_configuration(each)
             found += [*read_eks(configuration), *read_gke(configuration), *read_aks(configuration)]
+        elif is_terraform_variables(each):
+            found.append(read_terraform_variables(each))
         elif is_eksctl(each):
             found.append(read_eksctl(each))
-    node_pools = [each for each in objects if is_node_pool(each)]
-    if node_pools:
-        found.append(read_node_pools(node_pools))
+    if any(map(is_node_pool, objects)):
+        found.append(read_node_pools(objects))
     of_cluster_api = read_cluster_api(objects)
     return (*found, of_cluster_api) if of_cluster_api is not None else tuple(found)

@@ -31,7 +31,10 @@ class ForeignPool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForeignCluster:
-    """One cluster. Texts are empty if the description doesn't state them. `notes` name what isn't understood."""
+    """One cluster. Texts are empty if the description doesn't state them. `notes` name what isn't understood.
+
+    With `has_single_zones`, a pool that states no zone is planned in one zone.
+    """
 
     name: str
     cloud: str
@@ -39,6 +42,7 @@ class ForeignCluster:
     kubernetes: str = ""
     autoscaler: str = ""
     zones: tuple[str, ...] = ()
+    has_single_zones: bool = False
     pools: tuple[ForeignPool, ...] = ()
     charts: Mapping[str, str] = field(default_factory=dict, hash=False)  # chart name → version
     notes: tuple[str, ...] = ()

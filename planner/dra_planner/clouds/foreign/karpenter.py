@@ -29,15 +29,21 @@ def is_node_pool(item: Mapping[str, Any]) -> bool:
 
 
 def read_node_pools(items: Sequence[Mapping[str, Any]]) -> ForeignCluster:
-    """Return one cluster with a pool for each NodePool. What Karpenter leaves open is noted."""
+    """Return one cluster with a pool for each NodePool among objects. What Karpenter leaves open is noted."""
     notes: list[str] = []
-    pools = [_pool(each, notes) for each in items]
+    classes = {
+        text(block(each, "metadata").get("name")): block(each, "spec")
+        for each in items
+        if each.get("kind") == "EC2NodeClass"
+    }
+    pools = [_pool(each, classes, notes) for each in items if is_node_pool(each)]
     zones = [zone for each in pools for zone in each.zones]
     return ForeignCluster(
         name="",
         cloud=CLOUD,
         region=zones[0].rstrip("abcdef") if zones else "",
         autoscaler="karpenter",
+        has_single_zones=True,
         pools=tuple(pools),
         notes=tuple(notes),
     )
@@ -91,7 +97,7 @@ def _accelerator(machine: Machine, field: str) -> str | None:
     return str(getattr(found, field)).lower().replace(" ", "-") if found is not None and found.kind == "gpu" else None
 
 
-def _pool(item: Mapping[str, Any], notes: list[str]) -> ForeignPool:
+def _pool(item: Mapping[str, Any], classes: Mapping[str, Mapping[str, Any]], notes: list[str]) -> ForeignPool:
     spec = block(item, "spec")
     template = block(spec, "template")
     inner = block(template, "spec")
@@ -116,12 +122,19 @@ def _pool(item: Mapping[str, Any], notes: list[str]) -> ForeignPool:
         name=name,
         machines=tuple(found),
         minimum=replicas or 0,
-        maximum=replicas if replicas is not None else limit or _by_gpus(spec, found, notes, name),
+        maximum=limit or (replicas if replicas is not None else _by_gpus(spec, found, notes, name)),
         zones=_one_zone(_values(requirements, _ZONE), name, notes),
         capacity="spot" if capacity == ("spot",) else "reservation" if capacity == ("reserved",) else "on-demand",
+        reservation=_reservation(classes.get(text(block(inner, "nodeClassRef").get("name")), {})),
         labels=labels(block(template, "metadata").get("labels")),
         taints=taints(blocks(inner, "taints")),
     )
+
+
+def _reservation(node_class: Mapping[str, Any]) -> str:
+    """Return the ID of the only capacity reservation that an EC2NodeClass selects; "" for others."""
+    terms = blocks(node_class, "capacityReservationSelectorTerms")
+    return text(terms[0].get("id")) if len(terms) == 1 else ""
 
 
 _OTHERS: Final = frozenset(

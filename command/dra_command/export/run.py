@@ -1,0 +1,42 @@
+"""`pulumi-dra export`: the pools of a fleet as files of another tool."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+
+import yaml
+
+from dra_command.command_line.arguments import UsageError
+from dra_command.command_line.exit_status import Status
+from dra_command.inputs.fleet_files import read_fleet_of
+from dra_planner.clouds.foreign import export_cluster, export_losses
+from dra_planner.fleet import read_stack
+from dra_planner.fleet_sources import describe_fleet
+from dra_planner.planfile import plan_path, read_plan_file
+
+_NAME = "gpus"
+
+
+def run(values: argparse.Namespace) -> int:
+    """Print the documents, and notes on standard error. Raises PlannerError for wrong input."""
+    nodes: dict[str, int] = {}
+    if values.stack:
+        fleet = read_stack(values.stack).fleet
+        if plan_path(values.stack).exists():
+            saved = read_plan_file(plan_path(values.stack), stack=values.stack)
+            nodes = {pool.name: pool.nodes.desired for pool in saved.pools}
+    elif values.fleet:
+        fleet = read_fleet_of(values.fleet, quiet=values.quiet)
+    else:
+        raise UsageError("there is no fleet to export", fix="use --fleet FILE or --stack NAME")
+    cluster = describe_fleet(fleet, values.cluster or values.stack or _NAME, nodes)
+    documents = export_cluster(cluster, values.to)
+    if values.to == "terraform":
+        print(json.dumps(documents[0], indent=2))
+    else:
+        print(yaml.safe_dump_all(documents, sort_keys=False, width=120), end="")
+    for note in () if values.quiet else export_losses(cluster, values.to):
+        print(note, file=sys.stderr)
+    return Status.FITS
