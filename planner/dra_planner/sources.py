@@ -139,9 +139,17 @@ def begins_object(text: str) -> bool:
     return bool(_OBJECT.search(text))
 
 
-def may_be_unfinished(text: str) -> bool:
-    """Return whether a text has signs of a template or a patch, which another tool makes manifests of."""
-    return bool(_UNFINISHED.search(text))
+def may_be_unfinished(text: str, name: str = "") -> bool:
+    """Return whether a text has signs of a template or a patch, which another tool makes manifests of.
+
+    `name` is that of its file, if it has one.
+    """
+    return bool(_UNFINISHED.search(text)) or is_pod_template(name)
+
+
+def is_pod_template(name: str) -> bool:
+    """Return whether a file is named as a pod template, to which another tool may add containers."""
+    return "pod-template" in os.path.basename(name).replace("_", "-")
 
 
 def digest_documents(sources: Iterable[Source]) -> str:

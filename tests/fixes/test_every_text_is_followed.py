@@ -15,12 +15,12 @@ from typing import Any
 
 import pytest
 import yaml
+from fix_cases import CASES
 from fix_texts import ROOT, Sources, pattern_of
 from functions import FUNCTIONS
 from seeded_stacks import seeded
 from stack_fixes import STACK_FIXES
 from test_advice import advice
-from test_fixes_are_applied import CASES
 from test_fixes_of_fleets import REFUSED
 from test_fixes_of_rewriting import TEXTS as REWRITTEN
 from test_fixes_of_texts import TEXTS

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 import yaml
+from fix_cases import FLEET, changed
 from fix_texts import pattern_of
-from test_fixes_are_applied import FLEET, changed
 
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import read_fleet

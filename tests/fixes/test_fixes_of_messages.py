@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 import yaml
 from command_project import Done, Project
-from test_fixes_are_applied import FLEET, MANIFEST
+from fix_cases import FLEET, MANIFEST
 
 from dra_command.command_line.exit_status import Status
 from dra_planner.catalog.messages import commands, messages

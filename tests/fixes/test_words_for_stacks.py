@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from fix_cases import FLEET, changed
 from fix_texts import ROOT, written
-from test_fixes_are_applied import FLEET, changed
 
 from dra_planner.drivers import every_driver
 from dra_planner.errors import PlannerError

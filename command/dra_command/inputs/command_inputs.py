@@ -141,7 +141,7 @@ def print_skipped_files(left_alone: Iterable[Diagnostic], *, quiet: bool) -> Non
 
 
 def _may_be_no_manifest(source: Source) -> bool:
-    return not begins_object(source.text) or "kind" not in source.text or may_be_unfinished(source.text)
+    return not begins_object(source.text) or "kind" not in source.text or may_be_unfinished(source.text, source.name)
 
 
 def _near_a_chart(folders: Iterable[Path]) -> bool:

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from dra_planner.errors import ManifestError, PlannerError
 from dra_planner.manifests.documents import read_documents
-from dra_planner.sources import KUSTOMIZATIONS, Source, may_be_unfinished, read_file
+from dra_planner.sources import KUSTOMIZATIONS, Source, is_pod_template, may_be_unfinished, read_file
 
 _OBJECT: Final = re.compile(r"""["']?(apiVersion|kind)["']?\s*:""")
 _PLACEHOLDER: Final = re.compile(r"\$\{\w+\}|\$\([\w-]+\)|\$[A-Z]\w*|<[\w-]+>|__[A-Z][A-Z_]*__|\{\{.*\}\}")
@@ -54,7 +54,7 @@ def skip_reason(source: Source) -> SkippedFile | None:
         return _of_kustomization(kustomization)
     if chart and "{{" in source.text and (_is_below_templates(name, chart) or not _is_readable(source)):
         return _of_chart(chart, name)
-    if not kustomization and not may_be_unfinished(source.text):
+    if not kustomization and not may_be_unfinished(source.text, name):
         return None
     try:
         documents, _ = read_documents([source])
@@ -98,7 +98,7 @@ def _of_document(data: Any, name: str, kustomization: _Kustomization | None) -> 
         return _of_kustomization(kustomization) if kustomization else SkippedFile("part of a kustomization", "", name)
     if kustomization and _is_part(data):
         return _of_kustomization(kustomization)
-    if data.get("kind") == "Pod" and _is_for_spark(data):
+    if data.get("kind") == "Pod" and (_is_for_spark(data) or _is_unfinished_pod(data, name)):
         return SkippedFile("a pod template of Spark", "", name)
     if not str(data.get("apiVersion", "")).startswith(_TEMPLATED) and _has_placeholder(data):
         return _template(name)
@@ -130,6 +130,12 @@ def _is_part(data: Mapping[str, Any]) -> bool:
     containers = pod.get("containers") if isinstance(pod, Mapping) else None
     images = [isinstance(each, Mapping) and bool(each.get("image")) for each in containers or ()]
     return not labels or not images or not all(images)
+
+
+def _is_unfinished_pod(data: Mapping[str, Any], name: str) -> bool:
+    """Return whether a file is named as a pod template and its pod has no containers, which Spark adds."""
+    spec = data.get("spec")
+    return is_pod_template(name) and isinstance(spec, Mapping) and "containers" not in spec
 
 
 def _is_for_spark(data: Mapping[str, Any]) -> bool:

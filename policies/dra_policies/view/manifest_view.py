@@ -52,7 +52,7 @@ def nvidia_of(fleet: Fleet) -> NvidiaInUse | None:
 
 def _device_plugin(workload: Workload) -> PluginWorkload | None:
     """Return NVIDIA's device plugin when a DaemonSet among the manifests is one: by its name or its container's."""
-    if workload.kind != "DaemonSet":
+    if workload.kind != "DaemonSet" or not workload.pod_sets:
         return None
     template = workload.pod_sets[0].template
     names = [workload.meta.name, *(container.name for container in template.spec.containers)]

@@ -88,6 +88,16 @@ FOLDERS: dict[str, tuple[dict[str, str], list[tuple[str, str, str]], int]] = {
     "a name to be filled in": ({"a.yaml": PLACEHOLDER}, [("note", "file-not-judged", "a template")], 0),
     "what a shell fills in": ({"a.yaml": ENVIRONMENT}, [], 0),
     "a pod template of Spark": ({"a.yaml": SPARK}, [("note", "file-not-judged", "Spark")], 0),
+    "a pod template without containers": (
+        {"driver-pod-template.yaml": "apiVersion: v1\nkind: Pod\nmetadata: {name: d}\nspec: {nodeSelector: {a: b}}\n"},
+        [("note", "file-not-judged", "Spark")],
+        0,
+    ),
+    "a pod without containers": (
+        {"driver.yaml": "apiVersion: v1\nkind: Pod\nmetadata: {name: d}\nspec: {nodeSelector: {a: b}}\n"},
+        [("error", "required-value", "spec.containers")],
+        1,
+    ),
     "a pod without an image": ({"a.yaml": NO_IMAGE}, [("error", "required-value", "image")], 1),
     "a file that is no YAML": ({"a.yaml": BROKEN}, [("error", "file-not-read", "cannot be read as YAML")], 3),
     "a kind without its version": (

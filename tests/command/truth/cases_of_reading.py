@@ -127,6 +127,22 @@ READING = (
         "Worker",
     ),
     Case(
+        name="a DaemonSet whose pods the API server rejects",
+        given=[
+            api(
+                "apps/v1",
+                "DaemonSet",
+                "d",
+                {
+                    "selector": {"matchLabels": {"app": "d"}},
+                    "template": {"metadata": {"labels": {"app": "d"}}, "spec": {"containers": []}},
+                },
+            )
+        ],
+        verdict="does-not-fit",
+        says=("spec.template.spec.containers",),
+    ),
+    Case(
         name="an unknown kind beside a workload that fits",
         given=[
             template(),

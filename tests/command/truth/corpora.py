@@ -9,10 +9,16 @@ from pathlib import Path
 from typing import Any, Final
 
 import yaml
+from cases_of_admission import ADMISSION
+from cases_of_queues import QUEUES
+from cases_of_reading import READING
+from cases_of_starting import STARTING
+from fix_cases import CASES, FLEET, changed, edited
 from truth_objects import fleet
 
 ROOT: Final = Path(__file__).parents[3]
 TESTS: Final = ROOT / "tests"
+_PLANNED: Final = ("plan m.yaml --fleet fleet.json", "check m.yaml --fleet fleet.json")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +51,9 @@ def inputs() -> Iterator[Input]:
     yield from _server_cases()
     yield from _fleets()
     yield from _clusters()
+    yield from _fix_cases()
+    yield from _migrations()
+    yield from _truth_cases()
 
 
 def _files(folder: str, pattern: str) -> Iterator[Input]:
@@ -78,6 +87,30 @@ def _clusters() -> Iterator[Input]:
             observed=dump(data["cluster"]),
             kubernetes=data.get("kubernetes", "1.36.3").rpartition(".")[0],
         )
+
+
+def _fix_cases() -> Iterator[Input]:
+    """Yield the manifests of the cases that follow a fix, before and after, on their fleet."""
+    for number, case in enumerate(CASES):
+        if case.words in _PLANNED and not (case.files or case.limits):
+            manifests, on = edited(case.m, case.edit), changed(FLEET, case.put)
+            yield Input(name=f"fixes/{number} before: {case.fix[:40]}", manifests=manifests, on=on)
+            if not (case.then or case.then_files):
+                name = f"fixes/{number} after: {case.fix[:40]}"
+                yield Input(name=name, manifests=edited(manifests, case.then_edit), on=changed(on, case.then_put))
+
+
+def _migrations() -> Iterator[Input]:
+    for path in sorted((TESTS / "planner/migration/cases").glob("*.yaml")):
+        data = _load(path)
+        for key in ("given", "expect"):
+            if isinstance(data.get(key), str):
+                yield Input(name=f"migration/{path.stem} {key}", manifests=data[key])
+
+
+def _truth_cases() -> Iterator[Input]:
+    for case in (*STARTING, *ADMISSION, *QUEUES, *READING):
+        yield Input(name=f"truth/{case.name}", manifests=dump(case.given), on=case.on)
 
 
 def dump(objects: list[Any]) -> str:

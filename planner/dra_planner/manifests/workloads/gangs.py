@@ -192,7 +192,7 @@ def _of_kueue(workloads: Iterable[Workload]) -> Iterator[Gang]:
             least = workload.meta.annotations.get(_KUEUE_LEAST, "")
             number = int(least) if least.isdecimal() and workload.kind == "Job" else 0
             yield Gang(name=str(workload.ref), parts=parts, least=number, held_by="Kueue")
-        elif workload.kind == "Pod" and _KUEUE_GROUP in workload.meta.labels:
+        elif workload.kind == "Pod" and workload.pod_sets and _KUEUE_GROUP in workload.meta.labels:
             name = f"pod group {workload.meta.namespace}/{workload.meta.labels[_KUEUE_GROUP]}"
             grouped.setdefault(name, []).append(GangPart(workload.ref, workload.pod_sets[0].name))
     for name, members in grouped.items():

@@ -1,0 +1,97 @@
+"""The cases of `cases/`, each with the text of a fix, what it is printed for, and what following it comes to."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+HERE = Path(__file__).parent
+FLEET: dict[str, Any] = {
+    "cloud": "eks",
+    "region": "us-east-1",
+    "kubernetes": "1.34",
+    "systemPool": {"machine": "m7i.large"},
+    "drivers": {"nvidia": {"version": "25.8.1"}},
+    "pools": [{"name": "l4", "machine": "g6.2xlarge", "count": {"max": 4}}],
+}
+MANIFEST = """\
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: one}
+spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.com}}]}}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: p}
+spec:
+  tolerations: [{key: nvidia.com/gpu, operator: Exists, effect: NoSchedule}]
+  resourceClaims: [{name: gpu, resourceClaimTemplateName: one}]
+  containers: [{name: main, image: registry.example/cuda:1, resources: {claims: [{name: gpu}]}}]
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    """`fix` is the text as it stands in the code. `words` are run, by default `plan m.yaml --fleet fleet.json`.
+
+    `put` sets values of the fleet (PATH: value, items of lists by number), `m` is the manifest, `edit` replaces texts
+    of it, `files` are further files. `limits` makes constants of modules small, `environment` is that of the first run
+    alone. `then…` is what the fix says, done; None removes a key or a file; `then_first` is a command of the fix that
+    is run before; `then_fault` is what is wrong beyond that, in a word.
+    """
+
+    fix: str
+    words: str = "plan m.yaml --fleet fleet.json"
+    m: str = MANIFEST
+    edit: list[list[str]] = field(default_factory=list)
+    put: dict[str, Any] = field(default_factory=dict)
+    files: dict[str, str] = field(default_factory=dict)
+    stdin: str = ""
+    limits: dict[str, int] = field(default_factory=dict)
+    environment: dict[str, str] = field(default_factory=dict)
+    then: str = ""
+    then_first: str = ""
+    then_edit: list[list[str]] = field(default_factory=list)
+    then_put: dict[str, Any] = field(default_factory=dict)
+    then_files: dict[str, str | None] = field(default_factory=dict)
+    then_stdin: str = ""
+    then_fault: str = ""
+
+
+def read_cases() -> Iterator[Case]:
+    for path in sorted((HERE / "cases").glob("*.yaml")):
+        for row in yaml.safe_load(path.read_text(encoding="utf-8")):
+            yield Case(**row)
+
+
+CASES = tuple(read_cases())
+
+
+def edited(text: str, edits: list[list[str]]) -> str:
+    """Return the text with parts of it replaced, each of which it must have."""
+    for old, new in edits:
+        assert old in text, old
+        text = text.replace(old, new)
+    return text
+
+
+def changed(fleet: dict[str, Any], values: dict[str, Any]) -> dict[str, Any]:
+    """Return the document with values put in, valid or not."""
+    whole = json.loads(json.dumps(fleet))
+    for path, value in values.items():
+        *parents, last = (int(part) if part.isdigit() else part for part in path.split("."))
+        here = whole
+        for part in parents:
+            here = here.setdefault(part, {}) if isinstance(here, dict) else here[part]
+        if value is None:
+            del here[last]
+        elif isinstance(here, list) and last == len(here):
+            here.append(value)
+        else:
+            here[last] = value
+    return whole
