@@ -11,6 +11,7 @@ rows of the model, are taken as given: `pulumi-dra slices` and `pulumi-dra expla
                     θ·D + Σ_p min over minimum ≤ N ≤ maximum of (c_p − θ·V_p)·N
     limits          where pools share L of something, of which a node takes w_p: with a price ρ ≥ 0 it costs at least
                     what it does with c_p + ρ·w_p, less ρ·L
+    cases           a part may be divided: at most k nodes of a pool, or more; the least that is shown of a case holds
     V_p             is checked with the prices of rows, and where these do not settle it by trying every set of pods
 
 Exit status: 0 the certificate holds, 1 it does not, with every sentence that is not true.
@@ -46,6 +47,8 @@ def faults(document: Document) -> Iterator[str]:
         yield "the parts do not name every pool once"
     for part in document["parts"]:
         yield from _false_worths(part, pools, document["demand"])
+        for case, _ in _cases(part, pools):
+            yield from _false_worths(case, pools, document["demand"])
     yield from _false_claim(document, pools)
     yield from _false_packing(document, pools)
 
@@ -129,7 +132,7 @@ def _false_claim(document: Document, pools: Mapping[str, Document]) -> Iterator[
         if not any(_worth(part, document) > _room(part, pools, document["limits"]) for part in document["parts"]):
             yield "no part has more demand than its pools can hold"
         return
-    proved = [_bound(part, document, pools) for part in document["parts"]]
+    proved = [max(_bound(part, document, pools), _bound_of_cases(part, document, pools)) for part in document["parts"]]
     for part, shown in zip(document["parts"], proved, strict=True):
         if Fraction(part["bound"]) > shown:
             yield f"pools {', '.join(part['pools'])}: a bound of {part['bound']} is claimed, {shown} is shown"
@@ -181,6 +184,29 @@ def _bound(part: Document, document: Document, pools: Mapping[str, Document]) ->
             total += back * (pool["minimum"] if back >= 0 else pool["maximum"])
         best = max(best, total)
     return best
+
+
+def _cases(part: Document, pools: Mapping[str, Document]) -> Iterator[tuple[Document, dict[str, Document]]]:
+    """Yield the cases that aren't divided, each with the pools as it has them: fewer or more nodes."""
+    waiting = [(part["cases"], dict(pools))] if "cases" in part else []
+    while waiting:
+        case, inside = waiting.pop()
+        if "fewer" not in case:
+            yield {**case, "pools": part["pools"]}, inside
+            continue
+        pool = inside[case["pool"]]
+        waiting.append((case["fewer"], {**inside, case["pool"]: {**pool, "maximum": case["at"]}}))
+        waiting.append((case["more"], {**inside, case["pool"]: {**pool, "minimum": case["at"] + 1}}))
+
+
+def _bound_of_cases(part: Document, document: Document, pools: Mapping[str, Document]) -> Fraction:
+    """Return the least that is shown of a case; those whose pools can't hold the demand are left out."""
+    shown = [
+        _bound(case, document, inside)
+        for case, inside in _cases(part, pools)
+        if _worth(case, document) <= _room(case, inside, document["limits"])
+    ]
+    return min(shown, default=Fraction(0))
 
 
 def _integer_bound(part: Document, document: Document, pools: Mapping[str, Document]) -> Fraction:

@@ -2,6 +2,7 @@
 
 area          one row or one item alone proves; first-fit packs
 relaxation    a linear program over items and pools, solved by HiGHS where it is installed
+cases         the same for fewer and for more nodes of a pool, so that parts of nodes don't count
 columns       a linear program over filled nodes, priced exactly; its whole nodes are the packing
 """
 
@@ -18,6 +19,7 @@ from dra_planner.sizing.bound.proof import (
     conclude,
     has_gap,
     prove_by_area,
+    prove_by_cases,
     prove_by_columns,
     prove_by_solver,
     split,
@@ -73,6 +75,7 @@ class Solving:
             return self._result()
         if len(self.market.weights) <= MOST_RELAXED or not self._is_priced():
             self._relax(solver, is_small=is_small)
+            self._divide(solver)
         else:
             self._sift(solver)
         if self._is_dear() and self._is_priced():
@@ -146,6 +149,12 @@ class Solving:
             self._offer(pack_assigned(self.market, self.filling, whole))
         if before.nodes != self._proof.nodes:
             self._offer(best_packing(self.market, self.filling, self._proof.nodes, self.market.found.rooms))
+
+    def _divide(self, solver: Any) -> None:
+        """Prove by cases of nodes, up to the cost of the packing."""
+        packing, _ = self._result()
+        if self._is_priced() and not packing.pending and self._is_dear():
+            self._proof = prove_by_cases(self._proof, solver, self._used(), self.costs)
 
     def _sift(self, solver: Any) -> None:
         """Prove by the linear relaxation over many pools, and follow where it puts items."""

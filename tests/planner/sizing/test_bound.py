@@ -158,3 +158,14 @@ def test_whole_nodes_that_are_worth_the_demand_cost_what_trying_all_says(
         if sum(value * count for (_, value, _, _), count in zip(rows, counts, strict=True)) >= wanted
     ]
     assert least_in_whole_nodes(worth, fleet, costs) == min(enough, default=None)
+
+
+def test_cases_of_few_and_many_nodes_prove_what_fractions_of_nodes_do_not() -> None:
+    """Six pods of three GPUs and nine of one: prices for fractions of nodes prove 34 USD, whole nodes cost 36."""
+    pools = [pool("eight", gpus=8, usd="10"), pool("four", gpus=4, usd="7"), pool("one", gpus=1, usd="2")]
+    sizing = size(pools, workload("train", 6, gpus=3), workload("serve", 9, gpus=1))
+    assert (sizing.hourly_bound, sizing.hourly_plan) == (36, 36)
+    assert sizing.evidence is not None
+    (part,) = sizing.evidence.proof.parts
+    assert part.cases is not None
+    assert part.cases.halves

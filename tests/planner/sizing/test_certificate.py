@@ -162,3 +162,20 @@ def test_a_certificate_that_was_changed_does_not_hold(change: Callable[[dict[str
     document = copy.deepcopy(certified())
     change(document)
     assert check(document, tmp_path)[0] == 1
+
+
+BY_CASES = (
+    [pool("eight", gpus=8, usd="10"), pool("four", gpus=4, usd="7"), pool("one", gpus=1, usd="2")],
+    [workload("train", 6, gpus=3), workload("serve", 9, gpus=1)],
+)
+
+
+def test_a_certificate_by_cases_holds_and_one_without_a_case_does_not(tmp_path: Path) -> None:
+    document = certified(*BY_CASES)
+    (part,) = document["parts"]
+    assert (check(document, tmp_path)[0], part["bound"]) == (0, "36000000")
+    broken = copy.deepcopy(document)
+    broken["parts"][0]["cases"]["at"] += 1  # the case of few nodes then has one more, and its prices prove less
+    assert check(broken, tmp_path)[0] == 1
+    del document["parts"][0]["cases"]
+    assert check(document, tmp_path)[0] == 1

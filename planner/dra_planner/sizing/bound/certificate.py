@@ -2,7 +2,8 @@
 
 The document holds the model (what a node has of each row, what each item takes of it), the demand, for every part of
 the fleet the prices of items and rows with what no node is worth more than, what pools share with its price, and the
-packing. All numbers are integers, but the bound and the prices of what is shared: fractions written as text.
+packing. A part may be divided into cases: at most so many nodes of a pool, or more, each with its own prices. All
+numbers are integers, but the bound and the prices of what is shared: fractions written as text.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from dra_planner.sizing.bound.exact import CapacityRow, Certificate, Worth
+from dra_planner.sizing.bound.cases import Case, model_of
+from dra_planner.sizing.bound.exact import BoundModel, CapacityRow, Certificate, Worth
 from dra_planner.sizing.bound.proof import ConnectedPools
 from dra_planner.sizing.result import Evidence, Sizing
 
@@ -75,10 +77,34 @@ def _part(part: ConnectedPools, evidence: Evidence, *, is_infeasible: bool) -> d
     nothing = Certificate(items={}), Worth(0, {})
     told = [each for each in part.worths if each[1].is_infeasible(part.model)] if is_infeasible else list(part.worths)
     certificate, worth = max(told, key=lambda each: each[1].estimate(part.model, costs), default=nothing)
-    whole = _scale(certificate, part, worth)
-    floor = sum(costs[pool] * part.model.pools[pool].minimum for pool in part.pools)
-    return {
+    told_part = {
         "pools": [evidence.pools[pool] for pool in part.pools],
+        **_told(certificate, worth, part, part.model, evidence, is_infeasible=is_infeasible),
+    }
+    by_cases = None if is_infeasible or part.cases is None else part.cases.bound
+    if part.cases is None or by_cases is None or by_cases <= Fraction(told_part["bound"]):
+        return told_part
+    return {**told_part, "bound": str(by_cases), "cases": _case(part.cases, part, evidence)}
+
+
+def _case(case: Case, part: ConnectedPools, evidence: Evidence) -> dict[str, Any]:
+    """Return the halves of a case, or the prices of a case that isn't divided."""
+    if case.halves:
+        fewer, more = (_case(half, part, evidence) for half in case.halves)
+        return {"pool": evidence.pools[case.pool], "at": case.at, "fewer": fewer, "more": more}
+    model = model_of(part.model, case.ranges)
+    return _told(case.certificate, case.worth, part, model, evidence, is_infeasible=case.cost is None)
+
+
+def _told(
+    certificate: Certificate, worth: Worth, part: ConnectedPools, model: BoundModel, evidence: Evidence, *, is_infeasible: bool
+) -> dict[str, Any]:
+    """Return prices in integers, and what they prove of the fleets of a model: "none" if these hold too little."""
+    costs = [Fraction(cost) for cost in evidence.costs]
+    whole = _scale(certificate, part, worth)
+    floor = Fraction(sum(costs[pool] * model.pools[pool].minimum for pool in part.pools))
+    bound = str(max(floor, worth.cost(model, costs)) if worth.nodes else floor)
+    return {
         "items": {
             evidence.items[at]: int(price * whole)
             for at, price in sorted(certificate.items.items())
@@ -92,12 +118,10 @@ def _part(part: ConnectedPools, evidence: Evidence, *, is_infeasible: bool) -> d
             if pool in part.pools
         },
         "limits": {
-            name: str(price)
-            for name, price in sorted(worth.limit_prices(part.model, costs).items())
-            if not is_infeasible
+            name: str(price) for name, price in sorted(worth.limit_prices(model, costs).items()) if not is_infeasible
         },
         "worth": {evidence.pools[pool]: value for pool, value in sorted(worth.nodes.items())},
-        "bound": str(max(Fraction(floor), worth.cost(part.model, costs)) if worth.nodes else Fraction(floor)),
+        "bound": "none" if is_infeasible and model is not part.model else bound,
     }
 
 

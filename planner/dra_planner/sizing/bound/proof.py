@@ -8,8 +8,9 @@ from fractions import Fraction
 from functools import cache
 from importlib import import_module
 from math import ceil
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from dra_planner.sizing.bound.cases import Case, divide_cases
 from dra_planner.sizing.bound.exact import (
     BoundModel,
     Certificate,
@@ -20,11 +21,9 @@ from dra_planner.sizing.bound.exact import (
     components,
     strongest,
 )
+from dra_planner.sizing.bound.relaxation import Relaxation
 from dra_planner.sizing.bound.rounding import least_in_whole_nodes
 from dra_planner.sizing.packing.first_fit import Packing
-
-if TYPE_CHECKING:
-    from dra_planner.sizing.bound.relaxation import Relaxation
 
 MOST_ENTRIES = 300_000
 """Matrix entries times pools up to which every pool gets a program of its own."""
@@ -32,11 +31,12 @@ MOST_ENTRIES = 300_000
 
 @dataclass(frozen=True, slots=True)
 class ConnectedPools:
-    """Pools that no item connects with others, and what certificates say about them."""
+    """Pools that no item connects with others, and what certificates, and cases of their nodes, prove about them."""
 
     pools: tuple[int, ...]
     model: BoundModel
     worths: tuple[tuple[Certificate, Worth], ...] = field(default=(), repr=False)
+    cases: Case | None = field(default=None, repr=False, compare=False)
     _whole: dict[int, int | None] = field(default_factory=dict, repr=False, compare=False)
 
     def least_in_whole_nodes(self, costs: Sequence[Fraction]) -> int | None:
@@ -108,6 +108,18 @@ def prove_by_columns(
     return conclude([grown if each.pools == part.pools else each for each in proof.parts], costs)
 
 
+def prove_by_cases(proof: BoundProof, solver: Any, used: Sequence[int], costs: Sequence[Fraction]) -> BoundProof:
+    """Return what cases of nodes prove as well, up to the cost of a packing that has so many nodes."""
+    return conclude([_with_cases(part, solver, used, costs) for part in proof.parts], costs)
+
+
+def _with_cases(part: ConnectedPools, solver: Any, used: Sequence[int], costs: Sequence[Fraction]) -> ConnectedPools:
+    if not part.model.demand:
+        return part
+    goal = sum((costs[pool] * max(used[pool], part.model.pools[pool].minimum) for pool in part.pools), Fraction(0))
+    return replace(part, cases=divide_cases(Relaxation(part.model, solver), part.pools, costs, goal))
+
+
 def has_gap(proof: BoundProof, packing: Packing, used: Sequence[int]) -> bool:
     """Whether a better bound could change what is said: pods pending without proof, or more nodes than proved."""
     if any(item not in proof.excessive for item in packing.pending):
@@ -159,6 +171,8 @@ def conclude(parts: Sequence[ConnectedPools], costs: Sequence[Fraction]) -> Boun
             paid = max(paid, sum((costs[pool] * nodes[pool] for pool in part.pools), Fraction(0)))
             whole = part.least_in_whole_nodes(costs)
             paid = paid if whole is None else max(paid, Fraction(whole))
+            by_cases = None if part.cases is None else part.cases.bound
+            paid = paid if by_cases is None else max(paid, by_cases)
         in_all, cost = in_all + least, cost + paid
     return BoundProof(
         nodes=tuple(nodes[pool] for pool in pools),

@@ -12,6 +12,7 @@ those what they prove, which is never too much.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -82,6 +83,24 @@ class Relaxation:
         upper = [float(each.maximum) for each in self.model.pools]
         return self._solve([0.0] * len(upper), upper, shortage=True)
 
+    @property
+    def columns(self) -> int:
+        """How many variables a program has."""
+        return self._program.columns
+
+    def within(self, costs: list[float], least: list[int], most: list[int]) -> tuple[Certificate, list[float]] | None:
+        """Return prices that prove what fleets with so many nodes cost at least, and the nodes of the cheapest fleet,
+        in fractions; None if there is none.
+        """
+        solution = self._run(costs, [float(each) for each in most], shortage=False, lower=least)
+        if solution is None:
+            return None
+        return self._certificate(list(solution.row_dual)), list(solution.col_value)[: len(least)]
+
+    def shortage_within(self, least: list[int], most: list[int]) -> Certificate | None:
+        """Return prices that prove that fleets with so many nodes can't hold the demand, if they can't."""
+        return self._solve([0.0] * len(most), [float(each) for each in most], shortage=True, lower=least)
+
     def whole(self, costs: list[float]) -> dict[tuple[int, int], float] | None:
         """Return how many of each item (item, pool) a plan puts on each pool, within maximums, in integers.
 
@@ -97,11 +116,21 @@ class Relaxation:
         values = list(solution.col_value)
         return {key: value for key, column in self._program.placed.items() if (value := values[column]) > 0}
 
-    def _solve(self, costs: list[float], upper: list[float], *, shortage: bool) -> Certificate | None:
-        solution = self._run(costs, upper, shortage=shortage)
+    def _solve(
+        self, costs: list[float], upper: list[float], *, shortage: bool, lower: Sequence[int] = ()
+    ) -> Certificate | None:
+        solution = self._run(costs, upper, shortage=shortage, lower=lower)
         return None if solution is None else self._certificate(list(solution.row_dual))
 
-    def _run(self, costs: list[float], upper: list[float], *, shortage: bool, whole: bool = False) -> Any | None:
+    def _run(
+        self,
+        costs: list[float],
+        upper: list[float],
+        *,
+        shortage: bool,
+        whole: bool = False,
+        lower: Sequence[int] = (),
+    ) -> Any | None:
         program, pools = self._program, len(self.model.pools)
         infinity = self._solver.kHighsInf
         lp = self._solver.HighsLp()
@@ -111,7 +140,8 @@ class Relaxation:
         for column in program.short.values():
             cost[column], limit[column] = (1.0, infinity) if shortage else (0.0, 0.0)
         lp.col_cost_, lp.col_upper_ = cost, limit
-        lp.col_lower_ = [float(each.minimum) for each in self.model.pools] + [0.0] * others
+        least = lower or [each.minimum for each in self.model.pools]
+        lp.col_lower_ = [*map(float, least), *[0.0] * others]
         lp.row_lower_, lp.row_upper_ = program.rows.lower, [infinity] * len(program.rows.lower)
         lp.a_matrix_.format_ = self._solver.MatrixFormat.kRowwise
         lp.a_matrix_.start_ = program.rows.starts

@@ -1,0 +1,133 @@
+"""A bound on cost by cases: at most k nodes of a pool, or more, each case with its own prices.
+
+The linear relaxation pays for parts of nodes. If a node costs much of the whole, as on small fleets, that proves too
+little: 2.3 nodes cost less than 3, and less than 2 with other nodes for what these don't hold. Each case has its own
+exact proof, and every fleet is in one of the cases, so the least of what the cases prove holds for all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from heapq import heappop, heappush
+from math import floor
+
+from dra_planner.sizing.bound.exact import BoundModel, Certificate, Worth, apply
+from dra_planner.sizing.bound.relaxation import Relaxation
+
+MOST_ENTRIES = 60_000
+"""Columns of the relaxation, times cases, up to which cases are divided."""
+MOST_CASES = 60
+_WHOLE = 1e-6  # of a node: what is closer to a whole number counts as whole
+
+NodeRanges = Mapping[int, tuple[int, int]]
+"""The fewest and the most nodes of each pool in a case."""
+
+
+@dataclass(slots=True)
+class Case:
+    """A range of fleets with the prices that prove what they cost at least. `cost` None: they don't hold the demand.
+
+    A divided case has the `pool` and the count `at` most nodes of which its first half has.
+    """
+
+    ranges: NodeRanges
+    certificate: Certificate
+    worth: Worth
+    cost: Fraction | None
+    pool: int = -1
+    at: int = 0
+    halves: tuple[Case, ...] = field(default=())
+
+    @property
+    def bound(self) -> Fraction | None:
+        """What the fleets of this case cost at least; None if none of them holds the demand."""
+        if not self.halves:
+            return self.cost
+        bounds = [half.bound for half in self.halves]
+        return min((each for each in bounds if each is not None), default=None)
+
+
+def model_of(model: BoundModel, ranges: NodeRanges) -> BoundModel:
+    """Return the model with other least and most nodes."""
+    pools = tuple(
+        replace(pool, minimum=ranges[at][0], maximum=ranges[at][1]) if at in ranges else pool
+        for at, pool in enumerate(model.pools)
+    )
+    return replace(model, pools=pools)
+
+
+def divide_cases(programs: Relaxation, pools: Sequence[int], costs: Sequence[Fraction], goal: Fraction) -> Case | None:
+    """Return cases of the fleets of these pools, divided until each costs at least `goal` or the cases are too many.
+
+    None if the relaxation can't be solved, or is too large.
+    """
+    return _Division(programs, costs).run(pools, goal)
+
+
+class _Division:
+    def __init__(self, programs: Relaxation, costs: Sequence[Fraction]) -> None:
+        self._programs = programs
+        self._model = programs.model
+        self._costs = costs
+        self._floats = [float(cost) for cost in costs]
+
+    def run(self, pools: Sequence[int], goal: Fraction) -> Case | None:
+        most_cases = min(MOST_CASES, MOST_ENTRIES // max(1, self._programs.columns))
+        ranges = {at: (self._model.pools[at].minimum, self._model.pools[at].maximum) for at in pools}
+        if most_cases < 3 or (solved := self._solve(ranges, None)) is None:
+            return None
+        first, nodes = solved
+        cases, waiting = 1, list[tuple[Fraction, int, Case, list[float]]]()
+        heappush(waiting, (first.cost or Fraction(0), 0, first, nodes))
+        while waiting and cases + 2 <= most_cases:
+            cost, _, case, nodes = heappop(waiting)
+            choice = None if cost >= goal else self._choose(case, nodes)
+            if choice is None:  # the least of all cases, so dividing the others proves no more
+                break
+            for half in self._divide(case, *choice):
+                cases += 1
+                waits, found = half
+                if waits.cost is not None:
+                    heappush(waiting, (waits.cost, cases, waits, found))
+        return first
+
+    def _choose(self, case: Case, nodes: Sequence[float]) -> tuple[int, int] | None:
+        """Return the pool whose part of a node costs most, and its whole nodes; None if all nodes are whole."""
+        best, choice = 0.0, None
+        for pool, (least, most) in case.ranges.items():
+            whole = floor(nodes[pool] + _WHOLE)
+            part = nodes[pool] - whole
+            if part > _WHOLE and least <= whole < most and min(part, 1 - part) * self._floats[pool] > best:
+                best, choice = min(part, 1 - part) * self._floats[pool], (pool, whole)
+        return choice
+
+    def _divide(self, case: Case, pool: int, at: int) -> list[tuple[Case, list[float]]]:
+        least, most = case.ranges[pool]
+        halves: list[tuple[Case, list[float]]] = []
+        for ends in ((least, at), (at + 1, most)):
+            ranges = {**case.ranges, pool: ends}
+            halves.append(self._solve(ranges, case) or (replace(case, ranges=ranges), []))
+        case.pool, case.at, case.halves = pool, at, tuple(half for half, _ in halves)
+        return halves
+
+    def _solve(self, ranges: NodeRanges, parent: Case | None) -> tuple[Case, list[float]] | None:
+        """Return a case with what its own prices prove, or those of the case that it is a part of if they prove more."""
+        least = [ranges.get(at, (0, 0))[0] for at in range(len(self._costs))]
+        most = [ranges.get(at, (0, 0))[1] for at in range(len(self._costs))]
+        model = model_of(self._model, ranges)
+        found = self._programs.within(self._floats, least, most)
+        if found is None:
+            short = self._programs.shortage_within(least, most)
+            worth = None if short is None else apply(short, self._model)
+            if short is None or worth is None or not worth.is_infeasible(model):
+                return None
+            return Case(ranges, short, worth, None), []
+        certificate, nodes = found
+        worth = apply(certificate, self._model)
+        known = [(worth.cost(model, self._costs), certificate, worth)]
+        if parent is not None:
+            known.append((parent.worth.cost(model, self._costs), parent.certificate, parent.worth))
+        cost, certificate, worth = max(known, key=lambda each: each[0])
+        return Case(ranges, certificate, worth, cost), nodes
