@@ -50,8 +50,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--constraints",
         metavar="FILE",
         default="",
-        help="where the scheduler leaves pods pending on the nodes of the packing, write the cheapest change that the "
-        "simulation found to place everything: keys for the fleet, or a kustomize Component for the manifests",
+        help="write the guards of the plan as a kustomize Component that patches the manifests; without guards, write "
+        "the cheapest change with which the scheduler places everything",
     )
     parser.add_argument(
         "--suggest",

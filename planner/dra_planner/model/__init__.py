@@ -39,6 +39,7 @@ from dra_planner.model.guards import (
     Guards,
     PoolPart,
     SteerRule,
+    templates_in,
     templates_of,
 )
 from dra_planner.model.limit_ranges import LimitRange
@@ -179,6 +180,7 @@ __all__ = [
     "generated_claim_name",
     "nodes_left",
     "peak_amounts",
+    "templates_in",
     "templates_of",
     "worst",
 ]

@@ -7,12 +7,14 @@ pack    pods prefer the node of their pool that holds the most pods
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
 from dra_planner.model.demand import PodSetKey, Shape
 from dra_planner.model.objects import ObjectKey
+from dra_planner.model.pods import PodSpec
+from dra_planner.model.workloads import WorkloadRef
 
 GuardKind = Literal["steer", "split", "pack"]
 GUARD_KINDS: Final[tuple[GuardKind, ...]] = ("steer", "split", "pack")
@@ -34,11 +36,9 @@ class SteerRule:
     templates: tuple[ObjectKey, ...] = ()
     workloads: tuple[PodSetKey, ...] = ()
 
-    def matches(self, shape: Shape) -> bool:
-        """Return whether the rule steers pods of a shape."""
-        if any(key in self.templates for key in templates_of(shape)):
-            return True
-        return any((member.workload, member.pod_set) in self.workloads for member in shape.members)
+    def matches(self, templates: Iterable[ObjectKey], pod_sets: Iterable[PodSetKey]) -> bool:
+        """Return whether the rule steers pods of these sets that use these templates."""
+        return any(key in self.templates for key in templates) or any(key in self.workloads for key in pod_sets)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +66,15 @@ class Guards:
 
     def rule_for(self, shape: Shape) -> SteerRule | None:
         """Return the rule that steers pods of a shape; None if the scheduler chooses their pool."""
-        return next((rule for rule in self.rules if rule.matches(shape)), None)
+        pod_sets = [(member.workload, member.pod_set) for member in shape.members]
+        return self._rule(tuple(templates_of(shape)), pod_sets)
+
+    def rule_of(self, workload: WorkloadRef, pod_set: str, templates: Sequence[ObjectKey]) -> SteerRule | None:
+        """Return the rule that steers pods of a workload; None if the scheduler chooses their pool."""
+        return self._rule(templates, [(workload, pod_set)])
+
+    def _rule(self, templates: Sequence[ObjectKey], pod_sets: Sequence[PodSetKey]) -> SteerRule | None:
+        return next((rule for rule in self.rules if rule.matches(templates, pod_sets)), None)
 
 
 NO_GUARDS: Final = Guards()
@@ -74,6 +82,10 @@ NO_GUARDS: Final = Guards()
 
 def templates_of(shape: Shape) -> Iterator[ObjectKey]:
     """Yield the ResourceClaimTemplates that pods of a shape use."""
-    for claim in shape.pod.resource_claims:
-        if claim.resource_claim_template_name is not None:
-            yield ObjectKey(shape.namespace, claim.resource_claim_template_name)
+    yield from templates_in(shape.namespace, shape.pod)
+
+
+def templates_in(namespace: str, pod: PodSpec) -> tuple[ObjectKey, ...]:
+    """Return the ResourceClaimTemplates that a pod of a namespace uses."""
+    names = (claim.resource_claim_template_name for claim in pod.resource_claims)
+    return tuple(ObjectKey(namespace, name) for name in names if name is not None)

@@ -6,11 +6,17 @@ the plan cheaper, or as cheap with fewer crowds, are made. Deterministic; bounde
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Final
 
 from dra_planner.model import SharedLimit
 from dra_planner.placement.crowds import Crowd, CrowdSizes
+
+_STEPS_OF_MOVE: Final = 500  # of the quick model, which take about as long as looking at a move
+_MOST_SHAKES: Final = 30
+_MOST_SHAKEN: Final = 3  # works that are moved at random before the search goes on
 
 SearchCost = tuple[int, ...]
 
@@ -46,7 +52,7 @@ class Assignment:
     crowds: list[Crowd]
     steps: int  # up to this many, counted by `sizes`
     may_split: bool = True  # whether a pool may have several crowds
-    _nodes: list[int] = field(default_factory=list)
+    _nodes: list[int] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
         self._nodes = [0] * len(self.pools.names)
@@ -68,6 +74,28 @@ class Assignment:
         while moved and self.sizes.steps < self.steps:
             moved = self._merge() | self._move_works() | self._move_crowds()
 
+    def improve_further(self, rng: random.Random) -> None:
+        """Move a few works at random, improve that, and keep it if it is better, until the steps are spent."""
+        self.improve()
+        for _ in range(_MOST_SHAKES):
+            if self.sizes.steps >= self.steps:
+                return
+            other = replace(self, crowds=self._shaken(rng))
+            other.improve()
+            if other.cost < self.cost:
+                self.crowds, self._nodes = other.crowds, other._nodes
+
+    def _shaken(self, rng: random.Random) -> list[Crowd]:
+        crowds = list(self.crowds)
+        for _ in range(rng.randint(1, _MOST_SHAKEN)):
+            crowd = rng.choice(crowds)
+            works = frozenset((rng.choice(sorted(crowd.works)),))
+            moves = list(self._destinations(crowd, works, crowds))
+            if moves:
+                old, new = rng.choice(moves)
+                crowds = [*(each for each in crowds if each not in old), *new]
+        return crowds
+
     # -- moves
 
     def _merge(self) -> bool:
@@ -84,7 +112,7 @@ class Assignment:
             for work in sorted(crowd.works):
                 if crowd not in self.crowds:
                     break
-                for old, new in self._destinations(crowd, frozenset((work,))):
+                for old, new in self._destinations(crowd, frozenset((work,)), self.crowds):
                     if self._try(old, new):
                         moved = True
                         break
@@ -93,24 +121,24 @@ class Assignment:
     def _move_crowds(self) -> bool:
         moved = False
         for crowd in list(self.crowds):
-            for old, new in self._destinations(crowd, crowd.works):
+            for old, new in self._destinations(crowd, crowd.works, self.crowds):
                 if crowd in self.crowds and self._try(old, new):
                     moved = True
                     break
         return moved
 
     def _destinations(
-        self, crowd: Crowd, works: frozenset[int]
+        self, crowd: Crowd, works: frozenset[int], crowds: Sequence[Crowd]
     ) -> Iterator[tuple[tuple[Crowd, ...], tuple[Crowd, ...]]]:
         """Yield the crowds that a move replaces, and those that replace them."""
         takers = self._takers(works)
         rest = crowd.without_works(works)
         left = (rest,) if rest.works else ()
-        for other in list(self.crowds):
+        for other in list(crowds):
             if other is not crowd and other.pool in takers:
                 yield (crowd, other), (*left, other.with_works(works))
         for pool in takers:
-            used = any(each.pool == pool for each in self.crowds)
+            used = any(each.pool == pool for each in crowds)
             may_split = self.may_split and pool not in self.pools.whole
             if (may_split and (rest.works or pool != crowd.pool)) or not used:
                 yield (crowd,), (*left, Crowd(pool, works))
@@ -122,6 +150,7 @@ class Assignment:
 
     def _try(self, old: Sequence[Crowd], new: Sequence[Crowd]) -> bool:
         """Make a move if it helps."""
+        self.sizes.steps += _STEPS_OF_MOVE
         count = len(self.crowds) - len(old) + len(new)
         nodes = list(self._nodes)
         for crowd in old:

@@ -8,17 +8,16 @@ model of the scheduler finds a count that the full simulation then checks.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import gcd
-from typing import Final, Literal
+from typing import Final
 
+from dra_planner.placement.arrivals import NodeModel, Scoring
 from dra_planner.sizing import LevelNeeds
 
-Scoring = Literal["spread", "pack"]
-"""How the scheduler chooses among nodes that fit: the emptiest node, or the node with the most pods."""
-_ORDERS: Final = 3  # in which the quick model lets pods arrive: as listed, reversed, and shuffled
+_SHUFFLED: Final = 8  # orders of the quick model, besides the listed one and its reverse
 _MOST_PODS: Final = 2_000  # beyond which the quick model isn't run: the proof's count applies
 
 
@@ -88,8 +87,10 @@ class CrowdSizes:
         return high
 
     def _fits(self, rows: _Rows, nodes: int) -> bool:
-        self.steps += rows.pods * nodes
-        return all(rows.places_all(order, nodes, self.scoring) for order in rows.orders())
+        before = rows.model.steps
+        places_all = rows.places_all(nodes, self.scoring)
+        self.steps += rows.model.steps - before
+        return places_all
 
     def _rows_of(self, crowd: Crowd) -> _Rows:
         found = self._rows.get(crowd)
@@ -162,35 +163,21 @@ class _Rows:
 
     # -- the quick model
 
-    def orders(self) -> Iterator[Sequence[int]]:
-        """Yield orders in which pods may arrive, as positions of works."""
-        listed = [at for at, (count, _, _) in enumerate(self._works) for _ in range(count)]
-        yield listed
-        yield listed[::-1]
-        for seed in range(_ORDERS - 2):
-            yield random.Random(seed).sample(listed, len(listed))
-
-    def places_all(self, order: Iterable[int], nodes: int, scoring: Scoring) -> bool:
-        """Return whether every pod finds a node if pods arrive in that order."""
-        cap, rows = self._cap, range(len(self._cap))
-        weights = [0.0 if device else 1 / have for device, have in zip(self._is_device, cap, strict=True)]
-        free = [list(cap) for _ in range(nodes)]
-        score = [0.0] * nodes  # the used part of amounts, or the pods with a minus sign
-        for at in order:
-            need = self._works[at][1]
-            best, node = 0.0, -1
-            for index in range(nodes):
-                if node >= 0 and score[index] >= best:
-                    continue
-                left = free[index]
-                for row in rows:
-                    if left[row] < need[row]:
-                        break
-                else:
-                    best, node = score[index], index
-            if node < 0:
+    def places_all(self, nodes: int, scoring: Scoring) -> bool:
+        """Return whether every pod finds a node in every order; an order that failed is tried first the next time."""
+        for at, order in enumerate(self._orders):
+            if not self.model.places_all(order, nodes, scoring):
+                self._orders.insert(0, self._orders.pop(at))
                 return False
-            for row in rows:
-                free[node][row] -= need[row]
-            score[node] += -1 if scoring == "pack" else sum(need[row] * weights[row] for row in rows)
         return True
+
+    @cached_property
+    def model(self) -> NodeModel:
+        return NodeModel(self._cap, self._is_device, [need for _, need, _ in self._works])
+
+    @cached_property
+    def _orders(self) -> list[Sequence[int]]:
+        """Orders in which pods may arrive, as positions of works: as listed, reversed, and shuffled."""
+        listed = [at for at, (count, _, _) in enumerate(self._works) for _ in range(count)]
+        shuffled = [random.Random(seed).sample(listed, len(listed)) for seed in range(_SHUFFLED)]
+        return [listed[::-1], listed, *shuffled]

@@ -6,15 +6,17 @@ and the full simulation proves the best ones. A guard that saves less than `WORT
 
 from __future__ import annotations
 
+import random
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from dra_planner.model import Guards, Shape
+from dra_planner.placement.arrivals import Scoring
 from dra_planner.placement.assignment import Assignment, Pools
 from dra_planner.placement.building import build_guards
-from dra_planner.placement.crowds import Crowd, CrowdSizes, Scoring
+from dra_planner.placement.crowds import Crowd, CrowdSizes
 from dra_planner.placement.proof import CountProver
 from dra_planner.simulation import CountQuestion, SimulatedCounts
 from dra_planner.sizing import LevelNeeds, Sizing
@@ -22,7 +24,8 @@ from dra_planner.sizing import LevelNeeds, Sizing
 WORTH: Final = 0.01
 """The part of the price that a further guard has to save."""
 _MOST_PROOFS: Final = 3
-_QUICK_STEPS: Final = 8_000_000  # of the quick model, for each set of guards
+_SEED: Final = 1  # of the moves that the search makes by chance
+_QUICK_STEPS: Final = 3_000_000  # of the quick model, for each set of guards
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,27 +116,37 @@ def _by_promise(candidates: list[_Candidate]) -> list[_Candidate]:
 
 
 def _candidates(question: GuardQuestion) -> Iterable[_Candidate | None]:
-    starts = tuple(_starts(question))
+    """Yield a candidate for each set of guards; a search also begins with what those before it found."""
+    starts = list(_starts(question))
     scorings: tuple[Scoring, ...] = ("spread", "pack")
     for scoring in scorings:
         sizes = CrowdSizes(question.needs, scoring)
         for may_split in (False, True):
             is_hopeful = may_split or scoring == "pack"
             steps = _QUICK_STEPS if is_hopeful else _QUICK_STEPS // 8
-            yield _candidate(question, sizes, starts, steps, may_split=may_split)
+            found = _assign(question, sizes, starts, steps, may_split=may_split)
+            starts.append(list(found.crowds))
+            yield _candidate(question, sizes, found)
 
 
-def _candidate(
+def _assign(
     question: GuardQuestion, sizes: CrowdSizes, starts: Sequence[list[Crowd]], steps: int, *, may_split: bool
-) -> _Candidate | None:
-    best: Assignment | None = None
-    for start in starts:
+) -> Assignment:
+    """Return the best assignment found: from each start for half of the steps, and by chance for the others."""
+    before, found = sizes.steps, list[Assignment]()
+    for at, start in enumerate(starts, 1):
         crowds = _merge_pools(start, question.pools.whole if may_split else range(len(question.pools.names)))
-        found = Assignment(question.pools, sizes, crowds, may_split=may_split, steps=sizes.steps + steps // len(starts))
-        found.improve()
-        if best is None or found.cost < best.cost:
-            best = found
-    if best is None or not best.is_within_limits:
+        share = before + steps // 2 * at // len(starts)
+        found.append(Assignment(question.pools, sizes, crowds, may_split=may_split, steps=share))
+        found[-1].improve()
+    best = min(found, key=lambda each: each.cost)
+    best.steps = before + steps
+    best.improve_further(random.Random(_SEED))
+    return best
+
+
+def _candidate(question: GuardQuestion, sizes: CrowdSizes, best: Assignment) -> _Candidate | None:
+    if not best.is_within_limits:
         return None
     guards, crowd_of = build_guards(
         best.crowds,

@@ -45,6 +45,21 @@ def test_a_change_of_the_manifests(project: Project) -> None:
         assert "pulumi-dra/pool" in str(operation["value"])
 
 
+def test_guards_become_patches_of_the_manifests(project: Project) -> None:
+    """Given Kubernetes before 1.36, expect pods that are patched to have what the admission policies would add."""
+    case = yaml.load((REHEARSALS / "039.yaml").read_text(), yaml.CSafeLoader)
+    project.write("fleet.yaml", yaml.safe_dump({**case["fleet"], "placement": "exact"}))
+    project.write("app.yaml", yaml.safe_dump_all(case["workloads"]))
+    done = project.run(*WORDS)
+    names = {each["metadata"]["name"] for each in case["workloads"] if "template" in each["spec"]}
+    assert f"wrote fix.yaml: patches for {len(names)} workloads that add the guards" in done.err
+    component = yaml.safe_load((project.root / "fix.yaml").read_text())
+    assert {each["target"]["name"] for each in component["patches"]} == names
+    for each in component["patches"]:
+        operations = {one["path"].rpartition("/")[2]: one for one in yaml.safe_load(each["patch"])}
+        assert set(operations["nodeSelector"]["value"]) >= {"pulumi-dra/pool"}
+
+
 def test_nothing_to_constrain(project: Project) -> None:
     given(project, "m2-any-takes-h100", without="train")
     done = project.run(*WORDS)

@@ -86,4 +86,4 @@ def test_no_order_needs_more_nodes_than_the_proof(works: list[tuple[int, int, in
     order = [at for at, (pods, _, _) in enumerate(works) for _ in range(pods)]
     chance.shuffle(order)  # type: ignore[attr-defined]  # a Random
     for scoring in ("spread", "pack"):
-        assert rows.places_all(order, max(rows.least, rows.in_any_order), scoring)  # type: ignore[arg-type]
+        assert rows.model.places_all(order, max(rows.least, rows.in_any_order), scoring)  # type: ignore[arg-type]  # one of the two

@@ -7,8 +7,9 @@ from decimal import Decimal
 from typing import Any
 
 from dra_planner.manifests import Manifests, render_pod_spec
-from dra_planner.model import PodSet, Workload
+from dra_planner.model import PodSet
 from dra_planner.offers import Offer
+from dra_planner.plan.judgement.kustomize import component, patch_target, spec_path
 from dra_planner.simulation import PREFER_OTHERS, Fix, PodSetRef, prefer_others
 from dra_planner.simulation.sizing.fixes import pin_pod
 from dra_planner.wording import counted, named
@@ -83,28 +84,11 @@ def _component(fix: Fix, manifests: Manifests) -> dict[str, Any] | None:
             pools = fix.pins.get(PodSetRef(workload.ref, pods.name))
             if pools is None:
                 continue
-            path = _spec_path(workload, pods)
+            path = spec_path(workload, pods)
             if path is None:
                 return None
-            patches.append({"target": _target(workload), "patch": [_operation(path, pods, pools)]})
-    return {"apiVersion": "kustomize.config.k8s.io/v1alpha1", "kind": "Component", "patches": patches}
-
-
-def _target(workload: Workload) -> dict[str, str]:
-    group, _, version = workload.api_version.rpartition("/")
-    ref = workload.ref
-    target = {"group": group, "version": version, "kind": ref.kind, "namespace": ref.namespace, "name": ref.name}
-    return {key: value for key, value in target.items() if value}
-
-
-def _spec_path(workload: Workload, pods: PodSet) -> str | None:
-    """Return where the pod's spec stands, as a JSON pointer; None where a controller makes it up."""
-    path = pods.template.place.path
-    if workload.kind == "Pod":
-        return "/spec"
-    if not path.endswith("template"):
-        return None
-    return f"/{path.replace('[', '.').replace(']', '').replace('.', '/')}/spec"
+            patches.append({"target": patch_target(workload), "patch": [_operation(path, pods, pools)]})
+    return component(patches)
 
 
 def _operation(path: str, pods: PodSet, pools: tuple[str, ...]) -> dict[str, Any]:

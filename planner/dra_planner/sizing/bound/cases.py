@@ -113,7 +113,7 @@ class _Division:
         return halves
 
     def _solve(self, ranges: NodeRanges, parent: Case | None) -> tuple[Case, list[float]] | None:
-        """Return a case with what its own prices prove, or those of the case that it is a part of if they prove more."""
+        """Return a case with its own prices, or those of the case that it is a part of if these prove more."""
         least = [ranges.get(at, (0, 0))[0] for at in range(len(self._costs))]
         most = [ranges.get(at, (0, 0))[1] for at in range(len(self._costs))]
         model = model_of(self._model, ranges)

@@ -97,7 +97,13 @@ def _case(case: Case, part: ConnectedPools, evidence: Evidence) -> dict[str, Any
 
 
 def _told(
-    certificate: Certificate, worth: Worth, part: ConnectedPools, model: BoundModel, evidence: Evidence, *, is_infeasible: bool
+    certificate: Certificate,
+    worth: Worth,
+    part: ConnectedPools,
+    model: BoundModel,
+    evidence: Evidence,
+    *,
+    is_infeasible: bool,
 ) -> dict[str, Any]:
     """Return prices in integers, and what they prove of the fleets of a model: "none" if these hold too little."""
     costs = [Fraction(cost) for cost in evidence.costs]
