@@ -22,6 +22,7 @@ ELSEWHERE = {
     "pool-cost-above-ceiling": "test_cost_ceilings.py",
     "device-of-another-driver": "test_quiet.py",  # a note: nothing is wrong
     "exemption-without-effect": "test_configuration.py",  # about the configuration
+    "guards-missing": "test_guards_missing.py",  # of a plan with guards
     "gpu-taint-not-tolerated": "test_manifest_rules.py",  # of stacks whose pools cannot be judged
     "kubernetes-support-ends": "test_cloud_traps.py",  # needs a day
     "mig-laid-out-twice": "test_gpu_operator.py",  # of a plan with a layout

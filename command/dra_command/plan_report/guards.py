@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from dra_command.pens.amounts import usd
 from dra_command.pens.table import Table
 from dra_planner.model import GuardKind, Guards
+from dra_planner.offers import Offer
 from dra_planner.plan import Plan
-from dra_planner.plan.judgement.guarded import Guarded
+from dra_planner.plan.judgement.guarded import Guarded, hourly_usd
 from dra_planner.releases import has_mutating_policies
 from dra_planner.wording import counted, named
 
@@ -80,6 +81,36 @@ def rules_table(plan: Plan) -> Table | None:
         for rule in plan.guards.rules
     )
     return Table("Steering rules", ("pool", "ResourceClaimTemplates", "workloads"), rows) if rows else None
+
+
+def futures_table(plan: Plan) -> Table | None:
+    """Return the nodes, price, and pending pods without guards next to those with guards; None without guards."""
+    guarded = plan.guarded
+    if guarded is None:
+        return None
+    found = guarded.free.simulated
+    is_placed = found is not None and found.counts is not None
+    packing = {size.name: size.plan for size in guarded.free.sizing.pools}
+    free = dict(found.counts or packing) if found is not None else packing
+    built = dict(guarded.proof.counts or {})
+    rows: list[tuple[str, ...]] = []
+    for pool in guarded.given.pools:
+        parts = [part for part in guarded.guards.parts_of(pool.name) if built.get(part) or part == pool.name]
+        split = ", ".join(f"{part}: {built.get(part, 0)}" for part in parts if part != pool.name)
+        rows.append((pool.name, str(free.get(pool.name, 0)), split or str(built.get(pool.name, 0))))
+    rows.append(("all nodes", str(sum(free.values())), str(sum(built.values()))))
+    rows.append(("USD per hour", _price(free, guarded.free.offers), _price(built, guarded.judgement.offers)))
+    pods = [each.pods for each in found.at_packing] if found is not None else []
+    stranded = (min(pods), max(pods)) if pods else ()
+    rows.append(("pods pending", "none" if is_placed else _pending(stranded).removesuffix(" pending"), "none"))
+    note = "" if is_placed else "without guards, the nodes are those of the best packing"
+    heads = ("pool", "nodes without guards", "nodes with guards")
+    return Table("Two futures", heads, tuple(rows), numbers=frozenset({1, 2}), note=note)
+
+
+def _price(counts: Mapping[str, int], offers: tuple[Offer, ...]) -> str:
+    price = hourly_usd(counts, offers)
+    return "unknown" if price is None else usd(price)
 
 
 def _effect(kind: GuardKind, guards: Guards) -> str:

@@ -25,7 +25,7 @@ WORTH: Final = 0.01
 """The part of the price that a further guard has to save."""
 _MOST_PROOFS: Final = 3
 _SEED: Final = 1  # of the moves that the search makes by chance
-_QUICK_STEPS: Final = 3_000_000  # of the quick model, for each set of guards
+_QUICK_STEPS: Final = 2_000_000  # of the quick model, for each set of guards
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

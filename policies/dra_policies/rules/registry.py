@@ -114,6 +114,7 @@ from dra_policies.rules.prerequisites import (
 from dra_policies.rules.record import (
     class_differs_from_plan,
     driver_differs_from_plan,
+    guards_missing,
     plan_record_invalid,
     plan_record_missing,
     pool_differs_from_plan,
@@ -132,6 +133,7 @@ RULES: Final[tuple[Rule, ...]] = (
     plan_record_invalid.RULE,
     plan_record_missing.RULE,
     pool_differs_from_plan.RULE,
+    guards_missing.RULE,
     driver_quota_too_small.RULE,
     kubernetes_too_old.RULE,
     driver_chart_refuses.RULE,

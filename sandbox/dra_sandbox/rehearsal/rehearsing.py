@@ -18,7 +18,7 @@ from dra_sandbox.rehearsal.clearing import clear_workloads
 from dra_sandbox.rehearsal.cluster import PlannedCluster, planned_cluster
 from dra_sandbox.rehearsal.comparison import Comparison, compare
 from dra_sandbox.rehearsal.deciding import Decisions, PendingWork
-from dra_sandbox.rehearsal.guarding import apply_guards
+from dra_sandbox.rehearsal.guarding import apply_guards, patch_workloads
 from dra_sandbox.rehearsal.outcome import read_outcome
 from dra_sandbox.rehearsal.scenarios import RehearsalScenario
 from dra_sandbox.rehearsal.settling import RETRY_SECONDS, wait_for_quotas
@@ -88,7 +88,7 @@ def rehearse_in_turn(where: ControlPlane | Where, requests: Sequence[RehearsalRe
     server = here.server
     cluster = planned_cluster(requests[0].plan)
     _create(server, cluster.objects)
-    apply_guards(server, requests[0].plan.guards, requests[0].within_seconds)
+    apply_guards(server, requests[0].plan, requests[0].within_seconds)
     for turn, request in enumerate(requests):
         if turn:
             clear_workloads(server)
@@ -103,7 +103,7 @@ def rehearse_in_turn(where: ControlPlane | Where, requests: Sequence[RehearsalRe
 def _rehearse(where: Where, cluster: PlannedCluster, decisions: Decisions, request: RehearsalRequest) -> Comparison:
     plan, server = request.plan, where.server
     assert plan.manifests is not None, "a plan read from a file has no manifests to apply"
-    workloads = read_workloads(request.sources, plan.manifests, plan.level)
+    workloads = patch_workloads(read_workloads(request.sources, plan.manifests, plan.level), plan)
     arrivals = request.order.arrange(workloads.arrivals)
     refs = [arrival.workload for arrival in arrivals]
     started = time.monotonic()

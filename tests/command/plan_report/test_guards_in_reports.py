@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "bench"))
 
 from platforms import platform
 
-from dra_command.plan_report.guards import guard_lines
+from dra_command.plan_report.guards import futures_table, guard_lines
 from dra_command.plan_report.html.page import plan_html
 from dra_command.plan_report.json.plan import plan_json
 from dra_command.plan_report.markdown import StackPlan, plan_markdown
@@ -52,6 +52,22 @@ def test_markdown_and_html_have_the_same_guards(guided: Plan) -> None:
         )
         for line in guard_lines(guided):
             assert line.effect in text
+
+
+def test_html_shows_both_futures_side_by_side(guided: Plan) -> None:
+    """Expect the nodes of each pool, the price, and the pending pods, without guards and with them."""
+    table = futures_table(guided)
+    assert table is not None
+    assert guided.guarded is not None
+    assert [row[0] for row in table.rows] == [
+        *(pool.name for pool in guided.guarded.given.pools), "all nodes", "USD per hour", "pods pending"
+    ]  # fmt: skip
+    assert guided.cost is not None
+    assert table.rows[-2][2] == f"USD {guided.cost.hourly_usd:,.2f}"
+    assert table.rows[-1][2] == "none"
+    html = plan_html(guided)
+    assert "Two futures" in html
+    assert all(f">{cell}<" in html for row in table.rows for cell in row)
 
 
 def test_json_lists_rules_pools_and_both_prices(guided: Plan) -> None:

@@ -12,7 +12,7 @@ from dra_command.pens.table import Table
 from dra_command.pens.visible import short
 from dra_command.plan_report.cost_detail import detail_tables
 from dra_command.plan_report.figures import has_many, is_shared
-from dra_command.plan_report.guards import guards_table, rules_table, without_guards
+from dra_command.plan_report.guards import futures_table, guards_table, rules_table, without_guards
 from dra_command.plan_report.html.parts import (
     MOST_SHARES,
     Drawer,
@@ -116,6 +116,7 @@ def _context(plan: Plan, *, detail: bool, difference: PlanDifference | None) -> 
         "total": "" if plan.cost is None else f"{plan.cost.hourly_usd:,.2f}",
         "simulation": simulation(plan),
         "guards": guards_table(plan),
+        "futures": futures_table(plan),
         "rules": rules_table(plan),
         "without_guards": "" if plan.guarded is None else f"W{without_guards(plan.guarded)[1:]}.",
         "strip": _strip(plan),
