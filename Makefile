@@ -80,8 +80,9 @@ check: lint types docs-check journeys test ## what CI runs
 conformance: setup ## run upstream Kubernetes' own code on the same cases (long)
 	@$(VENV)/python conformance/run.py $(if $(SAMPLE),--sample)
 
-referee: setup ## compare sizing with a solver that tries everything, COUNT random fleets of each family (long)
+referee: setup ## compare sizing and placing with searches that try everything, COUNT random fleets of each family (long)
 	@$(VENV)/python tests/planner/sizing/test_against_referee.py $(or $(COUNT),2000)
+	@PLACINGS=200 $(VENV)/python -m pytest -q tests/planner/portfolio/test_placing.py
 
 bench: setup ## speed, as ratios within one run
 	@for file in tests/bench/bench_*.py; do echo "== $$file"; $(VENV)/python $$file || exit 1; done

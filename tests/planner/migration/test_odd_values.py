@@ -38,8 +38,9 @@ def replaced(data: Any, path: tuple[Any, ...], value: Any) -> Any:
 def test_an_odd_value_ends_in_no_traceback(path: Path) -> None:
     documents = list(yaml.safe_load_all(yaml.safe_load(path.read_text())["given"]))
 
-    for place in places(documents):
-        for value in ODD:
+    for at, place in enumerate(places(documents)):
+        # Three values at each place: neighbors get the others, and all ten at each place take ten times as long.
+        for value in (ODD[(3 * at + step) % len(ODD)] for step in range(3)):
             text = yaml.safe_dump_all(replaced(documents, place, value))
             try:
                 migrate([Source("odd.yaml", text)], Target(minor=36, shares="4"))

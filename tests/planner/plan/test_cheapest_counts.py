@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import product
 
 import pytest
@@ -16,6 +17,11 @@ FEWER = {39: 0, 43: 0, 59: 1, 84: 1, 123: 0}
 """By seed: a pool of which fewer nodes are built than the packing has, since another pool has more."""
 CHEAPER = {76: 0, 114: 1, 180: 0}
 """By seed: a pool whose nodes cost less together than the one more of another that pending pods would go to first."""
+
+
+@cache
+def planned_of(seed: int) -> Plan:
+    return planned(instance(seed, rules=False))
 
 
 def price(plan: Plan, counts: tuple[int, ...]) -> float:
@@ -35,7 +41,7 @@ def places_everything(plan: Plan, counts: tuple[int, ...]) -> bool:
 
 @pytest.mark.parametrize("seed", [*FEWER, *CHEAPER])
 def test_no_cheaper_counts_place_everything(seed: int):
-    plan = planned(instance(seed, rules=False))
+    plan = planned_of(seed)
     found = plan.judgement.simulated
     assert found is not None
     assert found.counts is not None
@@ -52,13 +58,13 @@ def test_no_cheaper_counts_place_everything(seed: int):
 
 @pytest.mark.parametrize(("seed", "pool"), FEWER.items())
 def test_a_pool_may_end_below_its_packing(seed: int, pool: int):
-    made = planned(instance(seed, rules=False)).pools[pool]
+    made = planned_of(seed).pools[pool]
     assert made.simulated is not None
     assert made.simulated < made.packing
 
 
 @pytest.mark.parametrize(("seed", "pool"), CHEAPER.items())
 def test_nodes_of_one_pool_are_given_for_cheaper_ones_of_another(seed: int, pool: int):
-    made = planned(instance(seed, rules=False)).pools[pool]
+    made = planned_of(seed).pools[pool]
     assert made.simulated is not None
     assert made.simulated > made.packing
