@@ -43,6 +43,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="plan every combination of these values of the fleet, and print a table: kubernetes, driver, or a path "
         "as pools.l4.count.max",
     )
+    parser.add_argument(
+        "--quotas",
+        metavar="FILE",
+        default="",
+        help="plan within the account's quotas: output of `aws service-quotas list-service-quotas --service-code ec2`, "
+        "`az vm list-usage`, or `gcloud compute regions describe`",
+    )
     kept = parser.add_mutually_exclusive_group()
     kept.add_argument("--write", action="store_true", help="keep the plan in stacks/NAME.plan.json (with --stack)")
     kept.add_argument("--check", action="store_true", help="exit 1 when the saved plan is stale (with --stack)")

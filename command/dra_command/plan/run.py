@@ -49,6 +49,8 @@ def run(values: argparse.Namespace) -> int:
         notes = [*notes, _write_picture(Path(values.picture), plan)]
     if values.certificate:
         notes = [*notes, _write_certificate(Path(values.certificate), plan)]
+    if values.quotas:
+        notes = [*notes, *_quota_notes(inputs, plan, values)]
     _print(plan, difference, values)
     if values.format == "text" and plan.verdict != "fits" and not values.quiet:
         from dra_command.plan.explain_commands import explain_commands  # only for what does not fit
@@ -69,6 +71,15 @@ def _fleet_notes(inputs: CommandInputs, values: argparse.Namespace) -> tuple[str
     if inputs.fleet is None or values.format != "text":
         return ()
     return (*dated_notes(inputs.fleet, date.today()), *unused_features(inputs.fleet))
+
+
+def _quota_notes(inputs: CommandInputs, plan: Plan, values: argparse.Namespace) -> list[str]:
+    """Return sentences about quotas of the account that are too small."""
+    from dra_command.plan.quota_report import read_quotas  # only for this option
+
+    assert inputs.fleet is not None  # --quotas needs a fleet
+    without = _request(inputs, argparse.Namespace(**{**vars(values), "quotas": ""}))
+    return list(read_quotas(values.quotas, inputs.fleet).report(plan, lambda: make_plan(without)))
 
 
 def _plan(values: argparse.Namespace) -> tuple[CommandInputs, Plan]:
@@ -117,9 +128,14 @@ def _require_room_for_pods(plan: Plan) -> None:
 
 
 def _request(inputs: CommandInputs, values: argparse.Namespace) -> PlanRequest:
+    fleet = inputs.fleet
+    if values.quotas and fleet is not None:
+        from dra_command.plan.quota_report import read_quotas  # only for this option
+
+        fleet = read_quotas(values.quotas, fleet).limited_fleet()
     return PlanRequest(
         sources=inputs.sources,
-        fleet=inputs.fleet,
+        fleet=fleet,
         observed=inputs.observed,
         kubernetes=inputs.kubernetes,
         paths=inputs.paths,
@@ -188,6 +204,9 @@ def _refuse_odd_combinations(values: argparse.Namespace) -> None:
     if values.certificate and values.observed:
         fix = "give --fleet or --stack, not --observed"
         raise UsageError("--certificate is about pools that are sized", fix=fix)
+    if values.quotas and (values.observed or values.write or values.check):
+        fix = "give --fleet or --stack, without --observed, --write, or --check"
+        raise UsageError("--quotas limits pools that are sized", fix=fix)
     for option in ("write", "check"):
         if not getattr(values, option):
             continue

@@ -1,0 +1,90 @@
+"""The account's quotas of `plan --quotas FILE`: added to the fleet, and compared with the plan."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dra_command.command_line.arguments import UsageError
+from dra_planner.clouds.account_quotas import AccountQuota, read_account_quotas
+from dra_planner.documents.yaml_reader import Fault, read_yaml
+from dra_planner.errors import Place
+from dra_planner.fleet import Fleet
+from dra_planner.plan import Plan
+from dra_planner.plan.pools.account_quotas import fleet_quotas, pools_without_quota, quota_uses
+from dra_planner.sources import read_file
+
+_UNITS = {"vcpus": "vCPUs", "gpus": "GPUs"}
+
+
+@dataclass(frozen=True, slots=True)
+class AccountQuotas:
+    """The quotas of an account, for a fleet without them."""
+
+    fleet: Fleet
+    quotas: tuple[AccountQuota, ...]
+
+    def limited_fleet(self) -> Fleet:
+        """Return the fleet with the quotas."""
+        return self.fleet.model_copy(update={"quotas": [*self.fleet.quotas, *fleet_quotas(self.quotas)]})
+
+    def report(self, plan: Plan, plan_without: Callable[[], Plan]) -> Iterator[str]:
+        """Yield a sentence for each quota that is too small, with the command that requests more.
+
+        `plan_without` plans without the quotas, for the nodes that the workloads need.
+        """
+        needed = plan if plan.verdict == "fits" else plan_without()
+        nodes = {pool.name: pool.nodes.desired for pool in needed.pools}
+        for use in quota_uses(self.fleet, self.quotas, nodes):
+            unit, quota = _UNITS[use.quota.unit], use.quota
+            used = f", of which {quota.used} are used" if quota.used else ""
+            has = f"the account's limit is {quota.limit}{used}"
+            if use.missing:
+                yield (
+                    f"quota {quota.name}: the plan needs {use.planned} {unit}, but {has}, so {use.missing} are "
+                    f"missing. Request more: {self._request(quota, quota.used + use.planned)}"
+                )
+            elif use.at_most > quota.free:
+                yield (
+                    f"quota {quota.name}: the plan needs {use.planned} {unit}, and pools at their maximums need "
+                    f"{use.at_most}, but {has}. Request more: {self._request(quota, quota.used + use.at_most)}"
+                )
+        for name in pools_without_quota(self.fleet, self.quotas):
+            yield f"pool {name}: no quota in the file counts its machine type, so its limit isn't known"
+
+    def _request(self, quota: AccountQuota, limit: int) -> str:
+        return quota.request(limit).replace("REGION", self.fleet.region)
+
+
+def read_quotas(path: str, fleet: Fleet) -> AccountQuotas:
+    """Return the quotas in a file. Raises PlannerError if it isn't an export of quotas, or is another cloud's."""
+    found = read_account_quotas(_data(path))
+    if found is None:
+        raise UsageError(
+            "isn't an export of account quotas",
+            place=Place(path),
+            fix="save the output of `aws service-quotas list-service-quotas --service-code ec2`, "
+            "`az vm list-usage`, or `gcloud compute regions describe`",
+        )
+    name, quotas = found
+    if name != fleet.cloud:
+        title = name.upper()
+        raise UsageError(
+            f"holds quotas for {title}, but the fleet is on {fleet.cloud.upper()}",
+            place=Place(path),
+            fix="pass quotas of the fleet's account",
+        )
+    return AccountQuotas(fleet, _counting(quotas))
+
+
+def _counting(quotas: Sequence[AccountQuota]) -> tuple[AccountQuota, ...]:
+    """Return one quota of each name, as a fleet requires."""
+    return tuple({quota.name: quota for quota in quotas}.values())
+
+
+def _data(path: str) -> Any:
+    try:
+        return read_yaml(read_file(path).text)[0]
+    except Fault as fault:
+        raise UsageError(f"can't be read: {fault.message}", place=Place(path, fault.line), fix=fault.fix) from None

@@ -1,0 +1,24 @@
+"""Quotas of cloud accounts, as the clouds' own commands export them.
+
+read_account_quotas(data) -> the cloud and its quotas, or None for data that no such command prints
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dra_planner.clouds.account_quotas import azure, compute_engine, ec2
+from dra_planner.clouds.account_quotas.quota import AccountQuota
+
+__all__ = ["AccountQuota", "read_account_quotas"]
+
+
+def read_account_quotas(data: Any) -> tuple[str, tuple[AccountQuota, ...]] | None:
+    """Return the cloud of an export and its quotas that count machine types; None for other data."""
+    if ec2.is_ec2(data):
+        return ec2.CLOUD, tuple(ec2.read_ec2(data))
+    if azure.is_azure(data):
+        return azure.CLOUD, tuple(azure.read_azure(data))
+    if compute_engine.is_compute_engine(data):
+        return compute_engine.CLOUD, tuple(compute_engine.read_compute_engine(data))
+    return None
