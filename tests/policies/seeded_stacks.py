@@ -3,13 +3,15 @@
 A fault is one row: the stack (`base`), what is changed (`edit`: object/path → value, null takes it away; an object
 alone adds a resource, or removes it with null), the rule that must find it, its level, the object that it names,
 words of what is told, and `fix`: the edit that its advice comes to, which is applied on top; `undo` where that is to
-take the edit back. `follows` is the text of the advice as it stands in the code: of that text, the row is the test.
+take the edit back. `computed` says which values of the edit come from resources (by short name) of the stack or of
+elsewhere: they are unknown in a preview, and the fault is found all the same. `follows` is the text of the advice as
+it stands in the code: of that text, the row is the test.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -40,6 +42,7 @@ class Seeded:
     words: str
     fix: Edit | str
     follows: str = ""
+    computed: Mapping[str, list[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +127,16 @@ def put(here: Any, keys: list[str], value: Any) -> Any:
 def hidden(stack: Mapping[str, Resource], edit: Edit) -> dict[str, Resource]:
     """Return the stack with what an edit changes not known."""
     return edited(stack, {where: UNKNOWN for where in edit if "/" in where})
+
+
+def computed(stack: Mapping[str, Resource], values: Mapping[str, list[str]]) -> dict[str, Resource]:
+    """Return the stack with values unknown that other resources will have."""
+    changed = edited(stack, dict.fromkeys(values, UNKNOWN))
+    for where, of in values.items():
+        short, _, path = where.partition("/")
+        sources = {**changed[short].sources, path.partition("/")[0]: tuple(map(_urn, of))}
+        changed[short] = replace(changed[short], sources=sources)
+    return changed
 
 
 @cache

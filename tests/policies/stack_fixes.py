@@ -197,7 +197,7 @@ STACK_FIXES = [
         put("operator", "values/migManager", {"enabled": False}),
     ),
     StackFix(
-        "use an image that brings none: {}",
+        "turn it off in the settings, or use an image without it: {}",
         put("pool", "amiType", "BOTTLEROCKET_x86_64_NVIDIA"),
         put("pool", "amiType", "AL2023_x86_64_NVIDIA"),
     ),

@@ -165,8 +165,10 @@ def test_gke_runs_its_own_unless_labelled(declare: SimpleNamespace) -> None:
     assert verdict(declare.node_pool(config={"labels": {**bare, key: UNKNOWN}})) == "cannot tell"
 
 
-def test_bottlerocket_cannot_be_judged(declare: SimpleNamespace) -> None:
-    assert verdict(declare.node_group(amiType="BOTTLEROCKET_x86_64_NVIDIA")) == "cannot tell"
+def test_bottlerocket_runs_its_plugin_unless_its_settings_turn_it_off(declare: SimpleNamespace) -> None:
+    assert verdict(declare.node_group(amiType="BOTTLEROCKET_x86_64_NVIDIA")) == "fails"
+    elsewhere = {"launchTemplate": {"id": "lt-0a"}}
+    assert verdict(declare.node_group(amiType="BOTTLEROCKET_x86_64_NVIDIA", **elsewhere)) == "cannot tell"
 
 
 def test_the_sentence_names_plugin_pool_and_term(declare: SimpleNamespace) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import yaml
-from seeded_stacks import HERE, Seeded, base, edited, hidden, seeded, told, told_of_base
+from seeded_stacks import HERE, Seeded, base, computed, edited, hidden, seeded, told, told_of_base
 from stack_fixes import is_made_of
 
 BASES = sorted(file.stem for file in (HERE / "bases").glob("*.yaml"))
@@ -54,6 +54,12 @@ def test_a_fault_is_found_and_its_fix_helps(row: Seeded) -> None:
 def test_what_is_not_known_refuses_nothing(row: Seeded) -> None:
     stack = hidden(base(row.base), row.edit)
     assert [entry for entry in told(stack) if entry.level == "mandatory"] == []
+
+
+@pytest.mark.parametrize("row", [row for row in ROWS if row.computed], ids=lambda row: row.fault)
+def test_a_value_of_another_resource_hides_no_fault(row: Seeded) -> None:
+    entries = told(computed(edited(base(row.base), row.edit), row.computed))
+    assert [entry.level for entry in entries if (entry.rule, entry.object) == (row.rule, row.object)] == [row.level]
 
 
 def test_names_are_used_once() -> None:

@@ -21,6 +21,7 @@ from dra_planner.model import worst
 from dra_planner.plan import Plan, PlanRequest, make_plan
 from dra_planner.plan.dated_notes import dated_notes
 from dra_planner.plan.machine_features import unused_features
+from dra_planner.plan.provider_notes import provider_notes
 from dra_planner.plan.values import STEPS_PER_SECOND
 
 if TYPE_CHECKING:
@@ -70,7 +71,8 @@ def _fleet_notes(inputs: CommandInputs, values: argparse.Namespace) -> tuple[str
     """Return notes about the fleet for people: support, outdated facts, and features that nobody uses."""
     if inputs.fleet is None or values.format != "text":
         return ()
-    return (*dated_notes(inputs.fleet, date.today()), *unused_features(inputs.fleet))
+    fleet = inputs.fleet
+    return (*dated_notes(fleet, date.today()), *unused_features(fleet), *provider_notes(fleet))
 
 
 def _quota_notes(inputs: CommandInputs, plan: Plan, values: argparse.Namespace) -> list[str]:

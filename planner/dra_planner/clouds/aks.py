@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
+from typing import Any
 
 from dra_planner.catalog import Machine
 from dra_planner.clouds.protocol.allocatable import EVICTION_MIB, MIB, Allocatable, AllocatableSettings, disk_bytes
@@ -15,6 +16,7 @@ from dra_planner.clouds.protocol.resources import (
     BoughtCapacity,
     ClusterResource,
     CountLimits,
+    FastNetwork,
     PoolResource,
     SurgeSetting,
 )
@@ -120,6 +122,7 @@ class Aks(Cloud):
     )
     pool_label = "kubernetes.azure.com/agentpool"
 
+    own_driver = "AKS' own DRA driver"
     driver_root = "/"  # Azure/aks-gpu:install.sh@dde3239: binaries in /usr/bin, libraries in /usr/lib
     # The driver does publish what was cut beforehand, but gpuInstanceProfile is for the device plugin: alike on every
     # GPU, unchangeable, cut before the driver starts; no source says that the two go together.
@@ -129,7 +132,8 @@ class Aks(Cloud):
         "learn.microsoft.com/azure/aks/gpu-multi-instance"
     )
 
-    dated_facts = ("aks-image",)
+    image_label = "kubernetes.azure.com/node-image-version"
+    dated_facts = ("aks-image", "aks-dra-driver")
     fact_sources = ("azure", "aks")
     infiniband_needs = (
         "InfiniBand on AKS needs the feature Microsoft.ContainerService/AKSInfinibandSupport, a host driver (NVIDIA "
@@ -144,6 +148,12 @@ class Aks(Cloud):
         region="location",
         pools="agentPoolProfiles",
         name="resourceName",
+        # learn.microsoft.com/azure/aks/auto-upgrade-node-os-image: NodeImage is the default
+        image_channel="autoUpgradeProfile.nodeOSUpgradeChannel",
+        new_images=("NodeImage",),
+        old_images=("None", "Unmanaged"),
+        image_fix='set autoUpgradeProfile.nodeOSUpgradeChannel to "SecurityPatch", and upgrade node images one pool '
+        "at a time",
     )
     pool = PoolResource(
         token="azure-native:containerservice:AgentPool",
@@ -160,6 +170,11 @@ class Aks(Cloud):
         cluster="resourceName",
         bought=BoughtCapacity(
             marks=(("capacityReservationGroupID", ""),),
+            tokens=("azure-native:compute:CapacityReservationGroup",),
+            names="capacityReservationGroupID",
+            # learn.microsoft.com/azure/virtual-machines/capacity-reservation-overview, limitations
+            placement=("proximityPlacementGroupID",),
+            placement_kind="proximity placement group",
             surge=SurgeSetting(
                 setting="upgradeSettings.maxSurge",
                 default="10%",
@@ -167,7 +182,22 @@ class Aks(Cloud):
                 fix='set upgradeSettings.maxSurge to "0" and maxUnavailable to "1"',
             ),
         ),
+        fast_network=FastNetwork(
+            charts=("network-operator", "dranet"),
+            fix="install the NVIDIA Network Operator (chart network-operator), or use machines without InfiniBand",
+        ),
     )
+
+    def image_fault(self, machine: Machine, image: str) -> str:
+        return image_fault(machine, image)
+
+    def own_dra_driver(self, pool: Mapping[str, Any], image: str = "", boot_script: str = "") -> str:
+        """Return the property of the GPU profile that is about DRA, unless it's off.
+
+        No API version that was read has one. AKS announced the driver for October 2026 (Azure/AKS issue 5962), and node
+        images know a switch enable_managed_gpu_dra (Azure/AgentBaker:aks-node-controller@06836ee).
+        """
+        return next(_dra_settings(pool.get("gpuProfile"), "gpuProfile"), "")
 
     def added_labels(self, nodes: NodeOrigin) -> dict[str, str]:
         """Return the labels that come with a pool.
@@ -328,14 +358,25 @@ def _partition_fault(pool: PoolSettings) -> str:
 
 _SLICES_OF_A_GPU = 7
 _OS_FAMILIES = {"Ubuntu": "ubuntu", "AzureLinux": "azurelinux"}
+_OFF = (None, False, "None", "none", "Disabled", "Unmanaged", "false")
+
+
+def _dra_settings(value: object, path: str) -> Iterator[str]:
+    """Yield the paths of settings whose names are about DRA and that aren't off."""
+    for key, item in value.items() if isinstance(value, dict) else ():
+        if re.search(r"(^|[a-z_])(dra|DRA|Dra)(?![a-z])", key):
+            yield from () if item in _OFF else (f"{path}.{key}",)
+        else:
+            yield from _dra_settings(item, f"{path}.{key}")
 
 
 def image_fault(machine: Machine, image: str) -> str:
     """Return why a size can't run a node image, because AKS installs no driver for it there; "" if nothing is known."""
-    family = _OS_FAMILIES[image]
-    if not machine.operating_systems or any(each.startswith(family) for each in machine.operating_systems):
+    family = next((of for name, of in _OS_FAMILIES.items() if image.startswith(name)), None)
+    listed = machine.operating_systems
+    if family is None or not listed or any(each.startswith(family) for each in listed):
         return ""
-    known = [name for name, of in _OS_FAMILIES.items() if of in machine.operating_systems]
+    known = [name for name, of in _OS_FAMILIES.items() if of in listed]
     return f"AKS has no GPU driver for {machine.name} on {image}; use {' or '.join(known)}"
 
 

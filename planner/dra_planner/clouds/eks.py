@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
 from dra_planner.catalog import Machine
 from dra_planner.clouds.protocol.allocatable import (
@@ -24,6 +26,8 @@ from dra_planner.clouds.protocol.resources import (
     ClusterAddons,
     ClusterResource,
     CountLimits,
+    FastNetwork,
+    KarpenterNodeClass,
     MachineTemplate,
     PoolResource,
     SurgeSetting,
@@ -128,8 +132,22 @@ class Eks(Cloud):
     )
     pool_label = "eks.amazonaws.com/nodegroup"
     karpenter = "karpenter.k8s.aws"
+    # aws/karpenter-provider-aws:website/content/en/docs/concepts/nodeclasses.md and …/tasks/odcrs.md@1d927085
+    node_class = KarpenterNodeClass(
+        kind="EC2NodeClass",
+        images="spec.amiSelectorTerms",
+        family="spec.amiFamily",
+        families=(("al2023", "AL2023_"), ("al2", "AL2_"), ("bottlerocket", "BOTTLEROCKET_")),
+        boot_script="spec.userData",
+        reservations="spec.capacityReservationSelectorTerms",
+        reserved="reserved",
+        reservation="aws:ec2/capacityReservation:CapacityReservation",
+        reservation_machine="instanceType",
+        targeted=("instanceMatchCriteria", "targeted"),
+    )
 
     driver_root = "/"
+    own_driver = "Bottlerocket's own DRA driver"
     dated_facts = ("eks-image", "eks-driver-units")
     fact_sources = ("aws", "eks")
 
@@ -156,7 +174,10 @@ class Eks(Cloud):
         kind="node group",
         machine="instanceTypes",
         template=MachineTemplate(
-            property="launchTemplate", token="aws:ec2/launchTemplate:LaunchTemplate", machine="instanceType"
+            property="launchTemplate",
+            token="aws:ec2/launchTemplate:LaunchTemplate",
+            machine="instanceType",
+            boot_script="userData",
         ),
         labels="labels",
         taints="taints",
@@ -170,13 +191,23 @@ class Eks(Cloud):
         bought=BoughtCapacity(
             marks=(("capacityType", "CAPACITY_BLOCK"),),
             template_marks=(("capacityReservationSpecification.capacityReservationTarget", ""),),
-            placement=("placement.groupName", "placement.groupId"),
+            tokens=(
+                "aws:ec2/capacityReservation:CapacityReservation",
+                "aws:ec2/capacityBlockReservation:CapacityBlockReservation",
+            ),
+            template_name="capacityReservationSpecification.capacityReservationTarget.capacityReservationId",
+            template_placement=("placement.groupName", "placement.groupId"),
             surge=SurgeSetting(
                 setting="updateConfig.updateStrategy",
                 default="DEFAULT",
                 starts_none=("MINIMAL",),
                 fix='set updateConfig.updateStrategy to "MINIMAL"',
             ),
+        ),
+        fast_network=FastNetwork(
+            interfaces="networkInterfaces",
+            kind=("interfaceType", "efa"),
+            fix="add networkInterfaces with interfaceType efa to the launch template, one for each network card",
         ),
     )
 
@@ -188,6 +219,24 @@ class Eks(Cloud):
             "karpenter.sh/capacity-type": KARPENTER_CAPACITY_TYPES[nodes.capacity],
             f"{self.karpenter}/ec2nodeclass": nodes.name,
         }
+
+    def keeps_device_plugin(self, image: str, boot_script: str) -> bool | None:
+        """Return whether Bottlerocket's settings leave its device plugin on, which they do by default.
+
+        Source: bottlerocket-os/bottlerocket-core-kit pull requests 914 and 1035.
+        """
+        settings = _bottlerocket(boot_script)
+        return None if settings is None else _is_on(settings, "kubelet-device-plugins", default=True)
+
+    def own_dra_driver(self, pool: Mapping[str, Any], image: str = "", boot_script: str = "") -> str:
+        """Return Bottlerocket's setting: its driver runs if it's on and the device plugin is off.
+
+        Source: bottlerocket-os/bottlerocket-core-kit pull request 1035.
+        """
+        settings = _bottlerocket(boot_script) if image.startswith(self.images_with_device_plugin) else None
+        if settings is None or _is_on(settings, "kubelet-device-plugins", default=True):
+            return ""
+        return "settings.kubelet-dra-drivers.nvidia.enabled" if _is_on(settings, "kubelet-dra-drivers") else ""
 
     def knows_network_interfaces(self, machine: Machine) -> bool:
         return machine.efa_interfaces is not None
@@ -355,6 +404,20 @@ def _runs(image: NodeImage | None) -> str:
         "machine's, its root device /dev/xvda, it reserves what EKS' AL2023 NVIDIA image does, and "
         + (f"has the NVIDIA driver in {image.driver_root}" if image.driver_root else "may have the NVIDIA driver")
     )
+
+
+def _bottlerocket(boot_script: str) -> Mapping[str, Any] | None:
+    """Return Bottlerocket's settings at boot, None if the text has none that can be read."""
+    try:
+        found = tomllib.loads(boot_script).get("settings", {})
+    except tomllib.TOMLDecodeError:
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _is_on(settings: Mapping[str, Any], group: str, *, default: bool = False) -> bool:
+    nvidia = (settings.get(group) or {}).get("nvidia") or {}
+    return nvidia.get("enabled", default) in (True, "true")
 
 
 def _own_gib(machine: Machine) -> int:

@@ -23,6 +23,7 @@ from dra_planner.clouds.protocol.resources import (
     BoughtCapacity,
     ClusterResource,
     CountLimits,
+    FastNetwork,
     PoolResource,
     SurgeSetting,
 )
@@ -129,7 +130,11 @@ class Gke(Cloud):
         "INSTALLATION_DISABLED",
     )
     spot = (("nodeConfig.spot", "true"), ("nodeConfig.preemptible", "true"))
-    reservation_meaning = "the name of a reservation"
+    # GoogleCloudPlatform/cluster-toolkit pull requests 5040 (another project) and 5043 (blocks)
+    reservation_pattern = (
+        r"(projects/[^/]+/reservations/)?[^/]+(/reservationBlocks/[^/]+(/reservationSubBlocks/[^/]+)?)?"
+    )
+    reservation_meaning = "the name of a reservation, or projects/PROJECT/reservations/NAME"
     pods_range = "10.4.0.0/14"
     pods_of_a_node = range(8, 257)  # docs.cloud.google.com/kubernetes-engine/docs/how-to/flexible-pod-cidr
     disk_gib = range(50, 65_537)
@@ -163,6 +168,10 @@ class Gke(Cloud):
     metrics_collector = "google"  # its managed Prometheus, which the component GkeCluster turns on
     supports_mig = False
     unsupported_gates = ("DynamicMIG", "TimeSlicingSettings", "MPSSupport", "ConsumableShares")
+    # Its driver image has no build for COS 121 and later: NVIDIA/gpu-operator issue 1623; docs.nvidia.com, “NVIDIA GPU
+    # Operator with Google GKE”: the operator's driver manager is for Ubuntu.
+    image_titles = {IMAGE: "Container-Optimized OS", "COS": "Container-Optimized OS"}
+    images_without_operator_driver = (IMAGE, "COS")
     driver_source = "docs.cloud.google.com/kubernetes-engine/docs/how-to/set-up-dra: no time-sharing, MIG or MPS"
     critical_pods_need_quota = True
     dated_facts = ("zones",)
@@ -187,6 +196,8 @@ class Gke(Cloud):
         machine_default="e2-medium",
         attached=AttachedGpus(path="nodeConfig.guestAccelerators"),
         labels="nodeConfig.labels",
+        image="nodeConfig.imageType",
+        image_default=IMAGE,
         version="version",
         max_pods="maxPodsPerNode",
         taints="nodeConfig.taints",
@@ -202,7 +213,11 @@ class Gke(Cloud):
         cluster="cluster",
         disk_type="nodeConfig.diskType",
         bought=BoughtCapacity(
-            marks=(("nodeConfig.reservationAffinity.consumeReservationType", "SPECIFIC_RESERVATION"),),
+            marks=(
+                ("nodeConfig.reservationAffinity.consumeReservationType", "SPECIFIC_RESERVATION"),
+                ("nodeConfig.reservationAffinity.consumeReservationType", "ANY_RESERVATION_THEN_FAIL"),
+            ),
+            tokens=("gcp:compute/reservation:Reservation",),
             names="nodeConfig.reservationAffinity.values",
             surge=SurgeSetting(
                 setting="upgradeSettings.maxSurge",
@@ -213,6 +228,13 @@ class Gke(Cloud):
             ),
         ),
         network_profile="networkConfig.acceleratorNetworkProfile",
+        fast_network=FastNetwork(
+            settings=("networkConfig.acceleratorNetworkProfile", "networkConfig.additionalNodeNetworkConfigs"),
+            fix='set networkConfig.acceleratorNetworkProfile to "auto" and the label '
+            f"{NETWORK_DRIVER}=true, or name additionalNodeNetworkConfigs",
+        ),
+        # GoogleCloudPlatform/cluster-toolkit:examples/gke-a4x@10470803: one policy for each domain
+        nvlink_placement="placementPolicy.policyName",
     )
 
     def labels(self, nodes: NodeOrigin) -> tuple[NodeLabel, ...]:

@@ -58,9 +58,14 @@ from dra_policies.rules.drivers import (
     driver_root_wrong,
     driver_webhook_without_certificate,
     image_without_driver,
+    installed_driver_fails,
     operator_on_managed_image,
 )
-from dra_policies.rules.karpenter import karpenter_ignores_claims, karpenter_starts_no_node
+from dra_policies.rules.karpenter import (
+    karpenter_ignores_claims,
+    karpenter_leaves_reservations_idle,
+    karpenter_starts_no_node,
+)
 from dra_policies.rules.objects import (
     key_in_plain_text,
     object_does_less,
@@ -86,6 +91,7 @@ from dra_policies.rules.ownership import (
 )
 from dra_policies.rules.pools import (
     accelerators_differ_from_machine,
+    boot_script_breaks_node,
     bought_capacity_unusable,
     capacity_block_incomplete,
     capacity_kinds_mixed,
@@ -94,8 +100,10 @@ from dra_policies.rules.pools import (
     gpu_taint_not_tolerated,
     image_fails_on_machine,
     image_of_another_architecture,
+    machine_network_unused,
     machine_not_offered,
     network_devices_unusable,
+    node_image_not_pinned,
     node_upgrade_cannot_finish,
     placement_cannot_be_met,
     pool_maximum_too_small,
@@ -198,6 +206,11 @@ RULES: Final[tuple[Rule, ...]] = (
     network_devices_unusable.RULE,
     image_fails_on_machine.RULE,
     operator_on_managed_image.RULE,
+    boot_script_breaks_node.RULE,
+    installed_driver_fails.RULE,
+    karpenter_leaves_reservations_idle.RULE,
+    machine_network_unused.RULE,
+    node_image_not_pinned.RULE,
     kubernetes_support_ends.RULE,
     object_is_refused.RULE,
     object_does_less.RULE,

@@ -114,7 +114,7 @@ def _holds(condition: str, props: Properties) -> bool:
     """Whether a condition holds for certain."""
     path, equals, wanted = condition.lstrip("!").partition("=")
     value = props.at(path)
-    if has_unknown(value):
+    if value is UNKNOWN or (equals and has_unknown(value)):
         return False
     answer = any(_is(each, wanted) for each in _leaves(value)) if equals else bool(value)
     return answer != condition.startswith("!")

@@ -7,8 +7,11 @@ Source: kubernetes-sigs/karpenter:pkg/apis/v1/nodepool.go@22664681.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from dra_planner import catalog
-from dra_planner.clouds import POOL, cloud, names
+from dra_planner.clouds import POOL, Cloud, cloud, names
 from dra_policies.stack.pools import has_gpus, taints_of
 from dra_policies.stack.resource import Resource
 from dra_policies.unknowns import Properties
@@ -18,8 +21,11 @@ TYPES = ("kubernetes:karpenter.sh/v1:NodePool", "kubernetes:karpenter.sh/v1beta1
 _INSTANCE_TYPE = "node.kubernetes.io/instance-type"
 
 
-def karpenter_pool(resource: Resource) -> DeclaredPool | None:
-    """Return the pool that a NodePool is; None for other resources, and on a cloud that no table knows."""
+def karpenter_pool(resource: Resource, others: Sequence[Resource] = ()) -> DeclaredPool | None:
+    """Return the pool that a NodePool is; None for other resources, and on a cloud that no table knows.
+
+    `others` are the resources that its node class is among.
+    """
     if resource.type not in TYPES:
         return None
     spec = resource.props.below("spec.template.spec")
@@ -35,7 +41,7 @@ def karpenter_pool(resource: Resource) -> DeclaredPool | None:
     # With replicas a pool has so many nodes, whatever pods there are; one that is not known yet is static too.
     static = resource.props.has("spec.replicas") is not False
     nodes = _count(resource.props, "spec.replicas") if static else None
-    return DeclaredPool(
+    pool = DeclaredPool(
         urn=resource.urn,
         title=resource.title("NodePool"),
         cloud=of_cloud.name,
@@ -50,6 +56,49 @@ def karpenter_pool(resource: Resource) -> DeclaredPool | None:
         leaves_desired=not static,
         own=resource.props,
     )
+    return _with_node_class(pool, of_cloud, spec.text("nodeClassRef.name"), others)
+
+
+def _with_node_class(pool: DeclaredPool, of_cloud: Cloud, name: str | None, others: Sequence[Resource]) -> DeclaredPool:
+    """Return the pool with what its node class says of images and boot."""
+    settings = of_cloud.node_class
+    if settings is None or not name:
+        return pool
+    kind = f":{settings.kind}"
+    found = [each for each in others if each.type.endswith(kind) and each.props.text("metadata.name") == name]
+    if len(found) != 1:
+        return pool
+    props = found[0].props
+    alias = _alias(props, settings.images)
+    family, _, release = (alias or "").partition("@")
+    family = family or (props.text(settings.family, "") or "").lower()
+    return replace(
+        pool,
+        template=props,
+        template_urn=found[0].urn,
+        image=_image(of_cloud, family, pool.machine),
+        release=None if alias is None else release,
+        boot_script=props.text(settings.boot_script),
+    )
+
+
+def _alias(node_class: Properties, path: str) -> str | None:
+    """Return the alias that selects images, "" if they are selected otherwise, None if it isn't known."""
+    terms = node_class.items(path)
+    if terms is None:
+        return None
+    return next((term.text("alias") for term in terms if term.has("alias") is not False), "")
+
+
+def _image(of_cloud: Cloud, family: str, machine: str | None) -> str | None:
+    """Return the image of a family that nodes with NVIDIA GPUs boot, as node groups name it; None if unknown."""
+    settings = of_cloud.node_class
+    start = dict(settings.families).get(family) if settings is not None else None
+    if start is None:
+        return None
+    arch = next((each.arch for each in catalog.machines(of_cloud.name) if each.name == machine), "")
+    known = of_cloud.gpu_images.get(arch, "")
+    return f"{start}{known.partition('_')[2] or 'NVIDIA'}"
 
 
 def _count(pool: Properties, path: str) -> int | None:

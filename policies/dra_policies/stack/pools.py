@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import binascii
 import re
+from base64 import b64decode
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -72,6 +74,8 @@ def _declared_pool(resource: Resource, others: Sequence[Resource]) -> DeclaredPo
     of_cloud = _clouds_by_token()[resource.type]
     props, paths = resource.props, of_cloud.pool
     machine = _machine(resource, of_cloud, others)
+    template = _template(resource, paths, others)
+    cluster = _cluster(resource, of_cloud, others)
     labels = props.mapping(paths.labels)
     counts = _counts(resource, paths, zones_of_pool(resource, of_cloud, others))
     return DeclaredPool(
@@ -87,12 +91,57 @@ def _declared_pool(resource: Resource, others: Sequence[Resource]) -> DeclaredPo
         taints=_all_taints(resource, of_cloud, machine),
         has_dataplane_v2=_has_dataplane_v2(resource, of_cloud, others),
         has_gpus=has_gpus(of_cloud.name, machine),
-        image=props.text(paths.image) if paths.image else "",
+        image=props.text(paths.image, paths.image_default) if paths.image else "",
         leaves_desired=not counts.fixed and any(resource.ignores(path) for path in paths.desired),
         is_fixed=counts.fixed,
         own=props,
-        template=None if (template := _template(resource, paths, others)) is None else template.props,
+        template=None if template is None else template.props,
+        template_urn="" if template is None else template.urn,
+        cluster_urn="" if cluster is None else cluster.urn,
+        release=props.text(paths.release) if paths.release else "",
+        boot_script=_boot_script(resource, paths, template),
+        made_from=_made_from(paths, resource, template, others),
     )
+
+
+def _boot_script(resource: Resource, paths: PoolResource, template: Resource | None) -> str | None:
+    """Return what nodes run at boot by the template, "" without one, None if it isn't known."""
+    if paths.template is None or not paths.template.boot_script:
+        return ""
+    if template is None:
+        return "" if resource.props.has(paths.template.property) is False else None
+    text = template.props.text(paths.template.boot_script)
+    try:
+        return None if text is None else b64decode(text, validate=True).decode("utf-8", "replace")
+    except binascii.Error:
+        return None
+
+
+def _made_from(
+    paths: PoolResource, resource: Resource, template: Resource | None, others: Sequence[Resource]
+) -> frozenset[str]:
+    """Return the types of bought capacity whose outputs the pool or its template takes: so they aren't null."""
+    bought = paths.bought
+    if bought is None:
+        return frozenset()
+    marks = ((resource, bought.marks), (template, bought.template_marks))
+    urns = {
+        urn
+        for each, listed in marks
+        for path, _ in listed
+        for key, sources in (each.sources.items() if each is not None else ())
+        if key.partition(".")[0].partition("[")[0] == path.partition(".")[0]
+        for urn in sources
+    }
+    return frozenset(other.type for other in others if other.urn in urns and other.type in bought.tokens)
+
+
+def _cluster(resource: Resource, of_cloud: Cloud, others: Sequence[Resource]) -> Resource | None:
+    """Return the pool's cluster: the resource itself, the one that its property comes from, or the only one."""
+    clusters = [each for each in others if each.type == of_cloud.cluster.token]
+    inside = [each for each in clusters if each.urn == resource.urn]
+    found = inside[0] if inside else source_of(resource, of_cloud.pool.cluster, of_cloud.cluster.token, clusters)
+    return found or (clusters[0] if len(clusters) == 1 else None)
 
 
 def _all_taints(resource: Resource, of_cloud: Cloud, machine: str | None) -> tuple[Taint, ...] | None:

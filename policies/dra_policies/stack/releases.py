@@ -54,17 +54,26 @@ def chart_name(resource: Resource) -> str:
 
 
 def is_gpu_operator(resource: Resource) -> bool:
-    """Whether a release installs the GPU Operator together with the driver that it brings in a container."""
-    if resource.type not in RELEASES or chart_name(resource) not in OPERATOR_CHARTS:
-        return False
-    return resource.props.below("values").flag("driver.enabled", True) is not False
+    """Whether a resource sets up the GPU Operator together with the driver that it brings in a container."""
+    operator = gpu_operator(resource)
+    return operator is not None and operator.values.flag("driver.enabled", True) is not False
 
 
-def operator_of_release(resource: Resource) -> Operator | None:
-    """Return a release of the GPU Operator, None for any other."""
-    if resource.type not in RELEASES or chart_name(resource) not in OPERATOR_CHARTS:
+def gpu_operator(resource: Resource) -> Operator | None:
+    """Return the GPU Operator that a release or a ClusterPolicy sets up, None for any other resource.
+
+    A ClusterPolicy has the parts under the same keys as the chart's values (NVIDIA/gpu-operator:api/nvidia/v1/
+    clusterpolicy_types.go@v26.7.0: parts are on unless `enabled` is false).
+    """
+    if resource.type.startswith("kubernetes:nvidia.com/") and resource.type.endswith(":ClusterPolicy"):
+        return Operator(
+            title=resource.title("ClusterPolicy"), urn=resource.urn, values=resource.props.below("spec"), chart=""
+        )
+    kind = RELEASES.get(resource.type)
+    if kind is None or chart_name(resource) not in OPERATOR_CHARTS:
         return None
-    return Operator(title=resource.title("Release"), urn=resource.urn, values=resource.props.below("values"))
+    values = resource.props.below("values")
+    return Operator(title=resource.title(kind), urn=resource.urn, values=values, chart="gpu-operator")
 
 
 def mig_manager_of_release(resource: Resource) -> MigManager | None:
@@ -73,32 +82,28 @@ def mig_manager_of_release(resource: Resource) -> MigManager | None:
     It labels nodes with `nvidia.com/mig.config: all-disabled` where that is its default, which it is unless said
     otherwise (NVIDIA/gpu-operator:controllers/nodelabeling_controller.go, deployments/gpu-operator@v26.7.0).
     """
-    kind = RELEASES.get(resource.type)
-    if kind is None or chart_name(resource) not in OPERATOR_CHARTS:
+    operator = gpu_operator(resource)
+    if operator is None:
         return None
-    values = resource.props.below("values")
+    values = operator.values
     runs = values.flag("migManager.enabled", True)
     default = values.text("migManager.config.default", MIG_OFF)
     if runs is False or default not in (MIG_OFF, None):
         return None
     certain = runs is True and default is not None and not _has_value_files(resource)
-    return MigManager(title=f"{resource.title(kind)} (gpu-operator)", urn=resource.urn, certain=certain)
+    return MigManager(title=operator.shown, urn=resource.urn, certain=certain)
 
 
 def device_plugin_of_release(resource: Resource) -> PluginWorkload | None:
     """Return the device plugin that a release of a chart would install; None when it installs none."""
-    kind = RELEASES.get(resource.type)
-    if kind is None:
+    operator, kind = gpu_operator(resource), RELEASES.get(resource.type)
+    runs = (operator.values if operator else resource.props.below("values")).flag("devicePlugin.enabled", True)
+    if operator is not None and runs is not False:
+        pod = Properties({"tolerations": [{"operator": "Exists"}], **({} if runs else {"nodeSelector": UNKNOWN})})
+        return PluginWorkload(title=operator.shown, urn=resource.urn, pod=pod, opt_out_label=OPERATOR_OPT_OUT)
+    if kind is None or chart_name(resource) not in DEVICE_PLUGIN_CHARTS or runs is False:
         return None
     values = resource.props.below("values")
-    chart = chart_name(resource)
-    runs = values.flag("devicePlugin.enabled", True)
-    if chart in OPERATOR_CHARTS and runs is not False:
-        pod = Properties({"tolerations": [{"operator": "Exists"}], **({} if runs else {"nodeSelector": UNKNOWN})})
-        title = f"{resource.title(kind)} (gpu-operator)"
-        return PluginWorkload(title=title, urn=resource.urn, pod=pod, opt_out_label=OPERATOR_OPT_OUT)
-    if chart not in DEVICE_PLUGIN_CHARTS or runs is False:
-        return None
     return PluginWorkload(title=resource.title(kind), urn=resource.urn, pod=_plugin_pod(resource, values))
 
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 from dra_planner.planfile import RECORD_TYPE, PlanFile, PoolRow
 from dra_policies.stack.clusters import beside
 from dra_policies.stack.declared_fleet import stack_region
+from dra_policies.stack.driver_installers import installer_of
 from dra_policies.stack.efa_groups import closed_efa_groups
 from dra_policies.stack.judgement import judge_objects, judge_record, judge_stack
 from dra_policies.stack.karpenter_pools import karpenter_pool
@@ -17,15 +18,17 @@ from dra_policies.stack.pools import cloud_of_cluster, cloud_of_pool, declared_p
 from dra_policies.stack.record import find_record, read_record
 from dra_policies.stack.releases import (
     RELEASES,
+    chart_name,
     critical_pod_quota,
     device_plugin_of_daemon_set,
     device_plugin_of_release,
     driver_of_release,
+    gpu_operator,
     is_gpu_operator,
     mig_manager_of_release,
-    operator_of_release,
 )
 from dra_policies.stack.resource import Resource, namespace_of
+from dra_policies.stack.second_drivers import second_drivers
 from dra_policies.stack.subcharts import with_subcharts
 from dra_policies.unknowns import UNKNOWN, Properties, as_mapping
 from dra_policies.view.driver_pod import plugin_pod
@@ -101,10 +104,13 @@ def view_of_stack(resources: Sequence[Resource]) -> StackView:
         device_plugins=_device_plugins(charts),
         mig_managers=tuple(found for each in charts if (found := mig_manager_of_release(each))),
         drivers=drivers,
-        operators=tuple(one for each in charts if (one := operator_of_release(each))),
+        operators=tuple(one for each in charts if (one := gpu_operator(each))),
         closed_efa_groups=tuple(closed_efa_groups(resources)),
+        installers=tuple(one for each in resources if (one := installer_of(each))),
+        charts=frozenset(chart_name(each) for each in charts if each.type in RELEASES),
         quotas=tuple(quota for each in resources if (quota := critical_pod_quota(each, resources))),
     )
+    view = replace(view, second_drivers=tuple(second_drivers(view.pools, charts)))
     view = read_objects(view, resources)
     claims = view.manifests is not None and bool(view.manifests.claims or view.manifests.templates)
     asked = claims or view.record is not None or bool(view.drivers) or any(pool.is_dra for pool in view.pools)
@@ -201,7 +207,7 @@ def _pools(resources: Sequence[Resource]) -> tuple[DeclaredPool, ...]:
     found: list[DeclaredPool] = []
     for resource in resources:
         found += declared_pools(resource, resources)
-        if pool := karpenter_pool(resource):
+        if pool := karpenter_pool(resource, resources):
             found.append(pool)
     return tuple(found)
 

@@ -58,6 +58,11 @@ class DeclaredPool:
     own: Properties = NOTHING_DECLARED  # the pool as its cloud's resource says it
     has_dataplane_v2: bool | None = None  # its cluster has; None where that isn't asked
     template: Properties | None = None  # what its machines are made from, where that is a resource of the stack
+    template_urn: str = ""
+    cluster_urn: str = ""  # "" if its cluster isn't known
+    release: str | None = ""  # of its node image, or the whole version that ends with it
+    boot_script: str | None = ""  # what its nodes run at boot
+    made_from: frozenset[str] = frozenset()  # types of the resources that its bought capacity comes from
 
     @property
     def offer_name(self) -> str:
@@ -92,11 +97,35 @@ class MigManager:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operator:
-    """A release of the GPU Operator and its values."""
+    """A release of the GPU Operator, or a ClusterPolicy, and its values; `chart` is "" for a ClusterPolicy."""
 
     title: str
     urn: str
     values: Properties
+    chart: str = ""
+
+    @property
+    def shown(self) -> str:
+        """What to call it in messages about one of its parts."""
+        return f"{self.title} ({self.chart})" if self.chart else self.title
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SecondDriver:
+    """A DRA driver for NVIDIA GPUs without a release of its chart: of an operator, a cloud, or an image."""
+
+    title: str
+    urn: str
+    fix: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Installer:
+    """A DaemonSet that installs one version of the NVIDIA driver on nodes."""
+
+    title: str
+    urn: str
+    version: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,6 +216,9 @@ class StackView:
     mig_managers: tuple[MigManager, ...] = ()
     operators: tuple[Operator, ...] = ()
     closed_efa_groups: tuple[ClosedGroup, ...] = ()
+    second_drivers: tuple[SecondDriver, ...] = ()
+    installers: tuple[Installer, ...] = ()
+    charts: frozenset[str] = frozenset()  # names of the charts that releases install
     drivers: tuple[InstalledDriver, ...] = ()
     quotas: tuple[CriticalPodQuota, ...] = ()
     versions: tuple[KubernetesVersion, ...] = ()

@@ -17,6 +17,7 @@ from dra_planner.catalog.tables import read_table
 from dra_planner.fleet import Fleet, read_fleet
 from dra_planner.plan.dated_notes import dated_notes
 from dra_planner.plan.machine_features import unused_features
+from dra_planner.plan.provider_notes import provider_notes
 
 TODAY = date(2026, 11, 26)
 REGIONS = {"eks": "us-east-1", "gke": "us-central1", "aks": "eastus"}
@@ -62,6 +63,32 @@ def test_a_feature_is_reported_with_the_price_and_once() -> None:
 def test_a_feature_that_is_used_is_not_reported() -> None:
     used = unused_features(fleet("eks", "p5.48xlarge", drivers={"dranet": True}))
     assert used == ()
+
+
+def test_images_that_a_machine_needs_are_reported_if_the_cloud_chooses_them() -> None:
+    (note,) = provider_notes(fleet("aks", "Standard_NV36ads_A10_v5"))
+    assert "202606.08.1 or later" in note
+    assert "fails with node image 202607.02.0" in note
+    assert "kubernetes.azure.com/node-image-version" in note
+    assert provider_notes(fleet("aks", "Standard_NC24ads_A100_v4")) == ()
+    assert provider_notes(fleet("eks", "g7.12xlarge")) == (), "the components pin the release"
+
+
+@pytest.mark.parametrize(("capacity", "notes"), [("on-demand", 1), ({"reservation": "cr-0a"}, 0)])
+def test_open_reservations_are_reported_beside_karpenter(capacity: Any, notes: int) -> None:
+    pool = {"zones": ["us-east-1a"], "capacity": capacity}
+    planned = fleet("eks", "g6.2xlarge", **pool).model_copy(update={"autoscaler": "karpenter"})
+    found = provider_notes(planned)
+    assert len(found) == notes
+
+
+@pytest.mark.parametrize(("zone", "capacity", "notes"), [("b", "spot", 1), ("a", "spot", 0), ("b", "on-demand", 0)])
+def test_zones_with_reports_are_reported(zone: str, capacity: str, notes: int) -> None:
+    pool = {"zones": [f"us-east4-{zone}"], "capacity": capacity}
+    document = fleet("gke", "a3-megagpu-8g").document() | {"region": "us-east4"}
+    document["pools"][0] |= pool
+    found = provider_notes(read_fleet(document))
+    assert len([each for each in found if "us-east4-b" in each]) == notes
 
 
 def test_notes_of_a_day() -> None:

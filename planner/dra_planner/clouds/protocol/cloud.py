@@ -8,14 +8,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from dra_planner.catalog import Machine, cloud_titles
 from dra_planner.clouds.protocol.allocatable import Allocatable, AllocatableSettings, NodeImage, reserved_cpu_milli
 from dra_planner.clouds.protocol.labels import GPU_TAINT, NodeLabel, NodeOrigin, contract_labels, contract_taints
 from dra_planner.clouds.protocol.plugin_serving import CloudPlugin, PluginServing
 from dra_planner.clouds.protocol.refusals import NODES, huge_pages_fault, range_fault
-from dra_planner.clouds.protocol.resources import ClusterResource, PoolResource
+from dra_planner.clouds.protocol.resources import ClusterResource, KarpenterNodeClass, PoolResource
 from dra_planner.errors import UnsupportedFeature
 from dra_planner.model import Taint
 
@@ -127,6 +127,9 @@ class Cloud(ABC):
     images_with_device_plugin: ClassVar[tuple[str, ...]] = ()  # how names of images begin that bring one
     images_without_driver: ClassVar[tuple[str, ...]] = ()  # that GPU machines boot, and find no driver in
     installer_off: ClassVar[tuple[str, str, str]] = ("", "", "")  # list of GPUs, property, value that installs nothing
+    image_label: ClassVar[str] = ""  # of nodes, names their image and its release
+    image_titles: ClassVar[Mapping[str, str]] = _NOTHING  # what people call images
+    images_without_operator_driver: ClassVar[tuple[str, ...]] = ()  # on which the GPU Operator can't install a driver
     driver_left_out: ClassVar[tuple[tuple[str, str], ...]] = ()  # properties of its pools and values that leave it out
     last_minors: ClassVar[Mapping[str, int]] = MappingProxyType({})  # of images that are no longer made, by prefix
 
@@ -147,6 +150,7 @@ class Cloud(ABC):
     no_device_plugin_label: ClassVar[str] = ""  # keeps the cloud's own device plugin off a node
     wakes_by_label: ClassVar[str] = ""  # lets the cloud's autoscaler wake an empty pool for a claim
     karpenter: ClassVar[str] = ""  # API group of what Karpenter's pools take their nodes' settings from
+    node_class: ClassVar[KarpenterNodeClass | None] = None  # what that is
 
     # Resources and commands that only this cloud has.
     addon_token: ClassVar[str] = ""  # add-ons of a cluster, kube-proxy among them
@@ -161,6 +165,7 @@ class Cloud(ABC):
     unsupported_gates: ClassVar[tuple[str, ...]] = ()  # of the NVIDIA DRA driver
     driver_source: ClassVar[str] = ""  # who says so
     critical_pods_need_quota: ClassVar[bool] = False
+    own_driver: ClassVar[str] = ""  # what `own_dra_driver` is about, in messages
     network_label: ClassVar[str] = ""  # with the value "true", nodes publish network devices
     infiniband_needs: ClassVar[str] = ""  # what jobs over InfiniBand need beside the machines
 
@@ -202,6 +207,18 @@ class Cloud(ABC):
     def added_taints(self, nodes: NodeOrigin) -> tuple[Taint, ...]:
         """Return the taints that the cloud adds to nodes by itself."""
         return ()
+
+    def image_fault(self, machine: Machine, image: str) -> str:
+        """Return why a machine can't run a node image, with the fix; "" if nothing is known."""
+        return ""
+
+    def keeps_device_plugin(self, image: str, boot_script: str) -> bool | None:
+        """Return True if nodes with an image that brings a device plugin run it, None if it isn't known."""
+        return None
+
+    def own_dra_driver(self, pool: Mapping[str, Any], image: str = "", boot_script: str = "") -> str:
+        """Return the setting with which nodes run a DRA driver of the cloud or of their image; "" if they don't."""
+        return ""
 
     def image_labels(self, machine: Machine) -> dict[str, str]:
         """Return the labels that every node has for its machine and image, GPU or not."""

@@ -22,6 +22,7 @@ class MachineTemplate:
     property: str
     token: str
     machine: str
+    boot_script: str = ""  # in base64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,15 +54,57 @@ class BoughtCapacity:
     """How a pool says that it runs on machines that were bought, and the settings that keep it from using them.
 
     `marks` and `template_marks` are properties of the pool and of its launch template, each with the value that means
-    bought capacity, "" for any. `names` is the list of what was bought, and `placement` lists properties of the
-    template that place nodes elsewhere.
+    bought capacity, "" for any. `tokens` are the resources that are bought capacity. `names` and `template_name` say
+    what was bought, in the pool and in its template. `placement` and `template_placement` list the properties that
+    place nodes elsewhere, with what they name.
     """
 
     marks: tuple[tuple[str, str], ...]
     template_marks: tuple[tuple[str, str], ...] = ()
+    tokens: tuple[str, ...] = ()
     names: str = ""
+    template_name: str = ""
     placement: tuple[str, ...] = ()
+    template_placement: tuple[str, ...] = ()
+    placement_kind: str = "placement group"
     surge: SurgeSetting
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KarpenterNodeClass:
+    """What Karpenter's pools take their nodes' settings from: its kind, and where it says what nodes boot.
+
+    `images` is a list of terms with an `alias` ("al2023@v20260917"). `families` are the names of image families, each
+    with the start of the names of its images. `reservations` selects bought machines, which pools use only if they
+    require the capacity type `reserved`. `reservation` is the resource that is a reservation, with its machine type
+    and, if the reservation isn't for everyone, the property and value that say so.
+    """
+
+    kind: str
+    images: str
+    family: str
+    families: tuple[tuple[str, str], ...]
+    boot_script: str
+    reservations: str
+    reserved: str
+    reservation: str
+    reservation_machine: str
+    targeted: tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FastNetwork:
+    """Where a pool says that its nodes have the machine's network for several nodes.
+
+    `settings` are properties of the pool, any of which says so. `interfaces` is a list in the template with a property
+    and the start of the values that say so. `charts` are the charts that install drivers for it.
+    """
+
+    settings: tuple[str, ...] = ()
+    interfaces: str = ""
+    kind: tuple[str, str] = ("", "")
+    charts: tuple[str, ...] = ()
+    fix: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +128,7 @@ class PoolResource:
     labels: str
     taints: str
     image: str = ""
+    image_default: str = ""
     version: str = ""
     max_pods: str = ""  # most pods of a node
     release: str = ""  # the version of the node image, which begins with that of Kubernetes
@@ -98,6 +142,8 @@ class PoolResource:
     disk_type: str = ""
     bought: BoughtCapacity | None = None
     network_profile: str = ""  # set where nodes publish network devices
+    fast_network: FastNetwork | None = None
+    nvlink_placement: str = ""  # names a policy that keeps nodes in one NVLink domain
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,7 +170,9 @@ class ClusterResource:
     `pools` is a list of pools of nodes inside it, each with the properties of a pool of its own. `version_is_floor`
     where the cloud may run a newer Kubernetes than the one that is written. `dataplane` is a property and the value
     with which network devices of its pools carry traffic, `dataplane_default` what the cloud takes without one, and
-    `managed` the flag with which the cloud decides that itself.
+    `managed` the flag with which the cloud decides that itself. `image_channel` is a property that says who changes
+    node images, `new_images` the values with which a new image comes by itself, the first of them by default,
+    `old_images` those with which images stay, and `image_fix` the advice to change that.
     """
 
     token: str
@@ -138,3 +186,7 @@ class ClusterResource:
     dataplane_default: str = ""
     addons: ClusterAddons | None = None
     managed: str = ""
+    image_channel: str = ""
+    new_images: tuple[str, ...] = ()
+    old_images: tuple[str, ...] = ()
+    image_fix: str = ""

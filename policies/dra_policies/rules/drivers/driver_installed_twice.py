@@ -1,4 +1,4 @@
-"""Two releases of the DRA driver in one cluster."""
+"""Two DRA drivers for the same GPUs in one cluster."""
 
 from __future__ import annotations
 
@@ -17,14 +17,20 @@ def check(view: StackView) -> Iterator[Finding]:
             fix=f"remove {driver.title}, or {first}",
             urn=driver.urn,
         )
+    for second in view.second_drivers if view.drivers else ():
+        yield Finding(
+            message=f"{second.title} publishes the same GPUs as {view.drivers[0].title}, so two pods can get one GPU",
+            fix=second.fix,
+            urn=second.urn,
+        )
 
 
 RULE = Rule(
     id="driver-installed-twice",
-    says="The cluster has two releases of the DRA driver.",
-    why="Only one release can own a DeviceClass. The second release fails to install, or its devices are allocated "
+    says="The cluster has two DRA drivers for the same GPUs.",
+    why="Only one release can own a DeviceClass. The second driver fails to install, or its devices are allocated "
     "twice.",
-    fix="Remove one of the releases.",
+    fix="Remove one of the drivers.",
     level="mandatory",
     url=DRIVER_PAGE,
     needs="stack",

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from dra_planner.clouds import cloud
 from dra_policies.rules.rule import Finding, Rule
+from dra_policies.view.pool_machines import known_machine
 from dra_policies.view.stack_view import StackView
 
 
@@ -22,6 +23,10 @@ def check(view: StackView) -> Iterator[Finding]:
                     fix=f"remove {path}, or install the GPU Operator with a driver",
                     urn=pool.urn,
                 )
+        machine = known_machine(pool.cloud, pool.machine)
+        if pool.has_gpus and machine and pool.image and (fault := of_cloud.image_fault(machine, pool.image)):
+            says, _, fix = fault.partition("; ")
+            yield Finding(message=f"{pool.title}: {says}", fix=fix, urn=pool.urn)
         if pool.has_gpus and pool.image in of_cloud.images_without_driver:
             images = sorted(set(of_cloud.gpu_images.values()))
             yield Finding(

@@ -1,4 +1,4 @@
-"""GPU Operator that installs a driver or toolkit on node images that have their own."""
+"""GPU Operator that installs a driver or toolkit on node images that have their own, or can't have its driver."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ URL: Final = "https://docs.nvidia.com/datacenter/cloud-native/gpu-operator/lates
 
 
 def check(view: StackView) -> Iterator[Finding]:
+    yield from _on_images_without_builds(view)
     pools = [pool for pool in view.pools if pool.has_gpus and _image_has_driver(pool)]
     for operator in view.operators if pools else ():
         parts = [part for part in _parts(pools[0]) if operator.values.flag(f"{part}.enabled", True) is True]
@@ -24,6 +25,25 @@ def check(view: StackView) -> Iterator[Finding]:
                 fix=f"set {shown} to false",
                 urn=operator.urn,
             )
+
+
+def _on_images_without_builds(view: StackView) -> Iterator[Finding]:
+    """Yield operators whose driver has no build for the image of a pool, so that its pods never start."""
+    for operator in view.operators:
+        for pool in view.pools:
+            without = pool.image in cloud(pool.cloud).images_without_operator_driver
+            if pool.has_gpus and without and operator.values.flag("driver.enabled", True) is True:
+                yield Finding(
+                    message=f"{operator.title} installs its driver on nodes of {pool.title}, but it has no build for "
+                    f"their image, {images_title(pool)}",
+                    fix="set driver.enabled to false, and install the driver with a DaemonSet of the image's installer",
+                    urn=operator.urn,
+                )
+
+
+def images_title(pool: DeclaredPool) -> str:
+    """Return what people call the image of a pool."""
+    return cloud(pool.cloud).image_titles.get(pool.image or "", pool.image or "")
 
 
 def _parts(pool: DeclaredPool) -> tuple[str, ...]:

@@ -9,10 +9,11 @@ from typing import Final
 
 from dra_planner import catalog
 from dra_planner.catalog import Machine
+from dra_planner.clouds import cloud
 from dra_planner.quantity import Quantity, QuantityError
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.unknowns import as_mapping
-from dra_policies.view.pool_machines import known_machine, requirements
+from dra_policies.view.pool_machines import CAPACITY_TYPE, capacity_types, known_machine, requirements
 from dra_policies.view.stack_view import DeclaredPool, StackView
 
 URL: Final = "https://karpenter.sh/docs/concepts/nodepools/"
@@ -29,6 +30,7 @@ def check(view: StackView) -> Iterator[Finding]:
             yield from _machines(pool)
             yield from _node_class(pool, view)
             yield from _version(pool, view)
+            yield from _reserved(pool)
 
 
 def _machines(pool: DeclaredPool) -> Iterator[Finding]:
@@ -124,6 +126,20 @@ def _version(pool: DeclaredPool, view: StackView) -> Iterator[Finding]:
                 f"it is written in {written}, which Karpenter {version[0]} does not serve",
                 fix="write karpenter.sh/v1, and nodeClassRef with group and kind",
             )
+
+
+def _reserved(pool: DeclaredPool) -> Iterator[Finding]:
+    """Yield a pool of reserved nodes only whose node class selects no reservation."""
+    settings = cloud(pool.cloud).node_class
+    if settings is None or capacity_types(pool) != frozenset({settings.reserved}) or pool.template is None:
+        return
+    if pool.template.has(settings.reservations) is False or pool.template.at(settings.reservations) == []:
+        key = settings.reservations.rpartition(".")[2]
+        yield _finding(
+            pool,
+            f"it requires {CAPACITY_TYPE} {settings.reserved}, and its node class has no {key}",
+            fix=f"select the reservations in {settings.reservations} of the {settings.kind}",
+        )
 
 
 def _near(of_cloud: str, name: str) -> str:

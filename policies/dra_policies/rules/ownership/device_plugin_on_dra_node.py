@@ -89,12 +89,21 @@ def _of_the_platform(pool: DeclaredPool) -> Iterator[Finding]:
                 certain=value is not None,
             )
     if pool.image and pool.image.startswith(of_cloud.images_with_device_plugin) and pool.is_dra:
+        yield from _of_the_image(pool, pool.image)
+
+
+def _of_the_image(pool: DeclaredPool, image: str) -> Iterator[Finding]:
+    """Yield the device plugin of the pool's image, unless the nodes' settings turn it off."""
+    of_cloud = cloud(pool.cloud)
+    runs = None if pool.boot_script is None else of_cloud.keeps_device_plugin(image, pool.boot_script)
+    if runs is not False:
         yield Finding(
-            message=f"{pool.title} uses the image {pool.image}, which brings a device plugin of its own: "
-            "whether the nodes' settings turn it off is not known",
-            fix=f"use an image that brings none: {' or '.join(sorted(set(of_cloud.gpu_images.values())))}",
-            urn=pool.urn,
-            certain=False,
+            message=f"{pool.title} uses the image {image}, whose device plugin manages the GPUs"
+            + ("" if runs else ", unless the nodes' settings turn it off, which isn't known"),
+            fix=f"turn it off in the settings, or use an image without it: "
+            f"{' or '.join(sorted(set(of_cloud.gpu_images.values())))}",
+            urn=pool.template_urn or pool.urn,
+            certain=runs is True,
         )
 
 

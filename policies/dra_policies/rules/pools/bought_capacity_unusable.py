@@ -11,7 +11,7 @@ from dra_planner.clouds.protocol.cloud import Cloud
 from dra_planner.clouds.protocol.resources import BoughtCapacity, SurgeSetting
 from dra_planner.errors import CatalogError
 from dra_policies.rules.rule import Finding, Rule
-from dra_policies.unknowns import Properties
+from dra_policies.unknowns import Properties, has_unknown
 from dra_policies.view.stack_view import NOTHING_DECLARED, DeclaredPool, StackView
 
 URL: Final = "https://docs.aws.amazon.com/eks/latest/userguide/capacity-blocks-mng.html"
@@ -34,8 +34,9 @@ def _is_bought(pool: DeclaredPool, of_cloud: Cloud, bought: BoughtCapacity) -> b
     if any(pool.own.text(path) == value for path, value in of_cloud.spot):
         return False
     template = pool.template or NOTHING_DECLARED
-    return any(_says(pool.own, *mark) for mark in bought.marks) or any(
-        _says(template, *mark) for mark in bought.template_marks
+    marks = [*((pool.own, *mark) for mark in bought.marks), *((template, *mark) for mark in bought.template_marks)]
+    return any(_says(properties, path, value) for properties, path, value in marks) or any(
+        pool.made_from and not value and has_unknown(properties.at(path)) for properties, path, value in marks
     )
 
 
@@ -55,20 +56,31 @@ def _of_machine(pool: DeclaredPool, of_cloud: Cloud, bought: BoughtCapacity) -> 
 
 
 def _of_name(pool: DeclaredPool, of_cloud: Cloud, bought: BoughtCapacity) -> Iterator[Finding]:
-    for name in (pool.own.texts(bought.names) or ()) if bought.names else ():
+    template = pool.template or NOTHING_DECLARED
+    for name in (*_texts(pool.own, bought.names), *_texts(template, bought.template_name)):
         if name and (fault := of_cloud.reservation_fault(name)):
             says, _, fix = fault.partition("; ")
-            yield _finding(pool, says, fix)
+            yield _finding(pool, says, fix or f"write {of_cloud.reservation_meaning}")
+
+
+def _texts(properties: Properties, path: str) -> tuple[str | None, ...]:
+    """Return the texts of a property that holds one or a list; none if it isn't known."""
+    text = properties.text(path) if path else ""
+    return (text,) if text else (properties.texts(path) or ()) if path else ()
 
 
 def _of_placement(pool: DeclaredPool, bought: BoughtCapacity) -> Iterator[Finding]:
     template = pool.template or NOTHING_DECLARED
-    if any(template.has(path) is not False for path in bought.placement):
-        yield _finding(
-            pool,
-            "its launch template names a placement group that doesn't hold the bought machines, so nodes don't start",
-            "remove placement from the launch template",
-        )
+    for properties, paths, where in (
+        (pool.own, bought.placement, ""),
+        (template, bought.template_placement, " of the launch template"),
+    ):
+        if named := next((path for path in paths if properties.has(path) is not False), ""):
+            yield _finding(
+                pool,
+                f"it names a {bought.placement_kind} that doesn't hold the bought machines, so nodes don't start",
+                f"remove {named.partition('.')[0]}{where}",
+            )
 
 
 def _of_updates(pool: DeclaredPool, surge: SurgeSetting) -> Iterator[Finding]:

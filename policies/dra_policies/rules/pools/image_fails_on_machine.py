@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from dra_planner.catalog.image_releases import image_release_fault, unseen_release
-from dra_planner.clouds import cloud
 from dra_policies.rules.rule import Finding, Rule
+from dra_policies.view.pool_machines import machine_names
 from dra_policies.view.stack_view import StackView
 
 URL: Final = "https://github.com/awslabs/amazon-eks-ami/releases"
@@ -15,12 +15,12 @@ URL: Final = "https://github.com/awslabs/amazon-eks-ami/releases"
 
 def check(view: StackView) -> Iterator[Finding]:
     for pool in view.pools:
-        path = cloud(pool.cloud).pool.release
-        release = pool.own.text(path) if path else ""
-        if not release or not pool.machine:
+        release = pool.release
+        if not release:
             continue
-        if fault := image_release_fault(pool.cloud, pool.machine, release):
-            says, _, fix = fault.partition("; ")
+        faults = [fault for name in machine_names(pool) if (fault := image_release_fault(pool.cloud, name, release))]
+        if faults:
+            says, _, fix = faults[0].partition("; ")
             yield Finding(message=f"{pool.title}: {says}", fix=fix, urn=pool.urn)
         elif unseen := unseen_release(pool.cloud, release):
             yield Finding(message=f"{pool.title}: {unseen}", urn=pool.urn, remark=True)

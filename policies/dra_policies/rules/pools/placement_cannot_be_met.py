@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dra_planner.clouds import cloud
 from dra_policies.rules.resource_rows import broken_rows
 from dra_policies.rules.rule import Finding, Rule
-from dra_policies.view.stack_view import StackView
+from dra_policies.view.pool_machines import known_machine
+from dra_policies.view.stack_view import DeclaredPool, StackView
 
 
 def check(view: StackView) -> Iterator[Finding]:
     yield from broken_rows(view, RULE.id)
     for pool in view.pools:
+        yield from _of_nvlink(pool)
         subnets = pool.own.texts("subnetIds")
         if subnets and len(subnets) > 1 and pool.template is not None and pool.template.text("placement.groupName"):
             yield Finding(
@@ -20,6 +23,18 @@ def check(view: StackView) -> Iterator[Finding]:
                 fix="name one subnet in subnetIds",
                 urn=pool.urn,
             )
+
+
+def _of_nvlink(pool: DeclaredPool) -> Iterator[Finding]:
+    """Yield a pool whose nodes share NVLink, without the policy that starts them in one domain."""
+    path, machine = cloud(pool.cloud).pool.nvlink_placement, known_machine(pool.cloud, pool.machine)
+    if path and machine and machine.nvlink_nodes and pool.count_max != 1 and pool.own.has(path) is False:
+        yield Finding(
+            message=f"{pool.title} has no placement policy, so its {machine.name} nodes may be in different NVLink "
+            f"domains (of {machine.nvlink_nodes} nodes each)",
+            fix=f"name a placement policy in {path}, one for each domain",
+            urn=pool.urn,
+        )
 
 
 RULE = Rule(

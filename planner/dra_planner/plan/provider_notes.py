@@ -1,0 +1,67 @@
+"""Notes of a plan about what the cloud decides: node images, reservations that stay idle, zones with reports."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from dra_planner import catalog
+from dra_planner.catalog.image_releases import ImageRule, image_rules
+from dra_planner.catalog.tables import read_table
+from dra_planner.clouds import cloud
+from dra_planner.errors import PlannerError
+
+if TYPE_CHECKING:
+    from dra_planner.fleet import Fleet
+
+
+def provider_notes(fleet: Fleet) -> tuple[str, ...]:
+    """Return one sentence for each fact, in the order of the pools."""
+    return tuple(dict.fromkeys((*_images(fleet), *_reservations(fleet), *_zones(fleet))))
+
+
+def _images(fleet: Fleet) -> Iterator[str]:
+    """Yield releases of the node image that a machine type needs or fails with, if the cloud chooses the release."""
+    if cloud(fleet.cloud).pool.release:
+        return  # the components pin one that works
+    for pool in fleet.pools:
+        try:
+            name = catalog.machine(fleet.cloud, pool.machine).name
+        except PlannerError:
+            continue
+        rules = [rule for rule in image_rules() if rule.cloud == fleet.cloud and rule.covers(name)]
+        if rules:
+            label = cloud(fleet.cloud).image_label
+            seen = f" Compare the node label {label}." if label else ""
+            yield f"{name} {' and '.join(map(_says, rules))}.{seen}"
+
+
+def _zones(fleet: Fleet) -> Iterator[str]:
+    """Yield zones in which users saw pools of a machine type fail."""
+    for row in read_table("zone_reports"):
+        for pool in fleet.pools:
+            zones = pool.zones or fleet.named_zones
+            same = (fleet.cloud, pool.machine, pool.source.kind) == (row["cloud"], row["machine"], row["capacity"])
+            if same and row["zone"] in zones:
+                yield (
+                    f"Pool {pool.name}: {row['says']} for {row['machine']} with {row['capacity']} capacity in "
+                    f"{row['zone']}, as users reported on {row['seen_on']}. Name another zone if that happens."
+                )
+
+
+def _says(rule: ImageRule) -> str:
+    if rule.broken:
+        return f"fails with node image {rule.broken}, because {rule.says}"
+    return f"needs node image {rule.first} or later, because {rule.says}"
+
+
+def _reservations(fleet: Fleet) -> Iterator[str]:
+    """Yield the pools that leave open reservations to others; karpenter.sh, “Utilizing On-Demand Capacity …”."""
+    if cloud(fleet.cloud).node_class is None or fleet.autoscaler not in cloud(fleet.cloud).keep_counts:
+        return
+    pools = [pool.name for pool in fleet.pools if pool.capacity == "on-demand"]
+    if pools:
+        yield (
+            f"Karpenter starts on-demand nodes outside open capacity reservations. If you have reservations for pool "
+            f"{', '.join(pools)}, name them in capacity."
+        )

@@ -1,0 +1,75 @@
+"""Machines with a network for several nodes, in pools that don't attach it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from dra_planner.catalog import Machine
+from dra_planner.clouds import cloud
+from dra_planner.clouds.protocol.resources import FastNetwork
+from dra_policies.rules.rule import Finding, Rule
+from dra_policies.view.pool_machines import known_machine
+from dra_policies.view.stack_view import DeclaredPool, StackView
+
+URL: Final = "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa.html"
+_MANY: Final = 4  # interfaces: with fewer, a machine is bought for its GPUs
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    for pool in view.pools:
+        machine, network = known_machine(pool.cloud, pool.machine), cloud(pool.cloud).pool.fast_network
+        if machine is None or network is None or not pool.is_dra or pool.count_max in (0, 1):
+            continue
+        if (has := _network_of(machine)) and not _is_used(pool, network, view):
+            yield Finding(
+                message=f"{pool.title}: its {machine.name} nodes have {has}, but the pool doesn't attach them, so jobs "
+                "on several nodes use TCP",
+                fix=network.fix,
+                urn=pool.urn,
+            )
+
+
+def _network_of(machine: Machine) -> str:
+    """Return the network that the machine type is bought for, "" if it has none."""
+    if (machine.efa_interfaces or 0) >= _MANY:
+        return f"{machine.efa_interfaces} EFA interfaces"
+    if machine.rdma_networks:
+        return f"{machine.rdma_networks} RDMA interfaces"
+    if machine.additional_networks:
+        return f"{machine.additional_networks} interfaces for {machine.network_performance}"
+    return "InfiniBand interfaces" if machine.has_infiniband else ""
+
+
+def _is_used(pool: DeclaredPool, network: FastNetwork, view: StackView) -> bool:
+    """Return True unless nothing attaches the network for certain."""
+    if any(pool.own.has(path) is not False for path in network.settings):
+        return True
+    if (pool.labels or {}).get(cloud(pool.cloud).network_label, "") in ("true", None):
+        return True
+    if not network.interfaces:
+        return bool(view.charts & {"", *network.charts}) if network.charts else False
+    if pool.own.has("spec.template.spec"):
+        return True  # Karpenter attaches what pods request
+    if pool.template is None:
+        template = cloud(pool.cloud).pool.template
+        return template is None or pool.own.has(template.property) is not False  # one of another stack isn't known
+    interfaces = pool.template.items(network.interfaces)
+    path, start = network.kind
+    return (
+        interfaces is None
+        or any((each.text(path, "") or "").startswith(start) for each in interfaces)
+        or any(each.text(path) is None for each in interfaces)
+    )
+
+
+RULE = Rule(
+    id="machine-network-unused",
+    says="Pools of machines with EFA, RDMA, or InfiniBand attach it.",
+    why="The network is a large part of the machine's price, and jobs on several nodes are many times slower over TCP.",
+    fix="Attach the interfaces, or use machines without them.",
+    level="advisory",
+    url=URL,
+    needs="stack",
+    check=check,
+)

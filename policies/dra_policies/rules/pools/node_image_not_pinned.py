@@ -1,0 +1,79 @@
+"""Node images of GPU pools that change without a change of the program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from dra_planner.catalog.image_releases import image_rules
+from dra_planner.clouds import cloud
+from dra_policies.rules.rule import Finding, Rule
+from dra_policies.view.pool_machines import machine_names
+from dra_policies.view.stack_view import DeclaredPool, StackView
+
+URL: Final = "https://karpenter.sh/docs/tasks/managing-amis/"
+_NEWEST: Final = "latest"
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    told: set[str] = set()
+    for pool in view.pools:
+        if pool.is_dra and pool.has_gpus is not False:
+            for finding in (*_alias(pool), *_channel(pool, view)):
+                if finding.urn not in told:
+                    told.add(finding.urn)
+                    yield finding
+
+
+def _alias(pool: DeclaredPool) -> Iterator[Finding]:
+    """Yield an alias of Karpenter that stands for the newest image, with whichever driver that has."""
+    settings = cloud(pool.cloud).node_class
+    if settings is None or pool.release != _NEWEST or pool.template is None:
+        return
+    alias = next((term.text("alias") for term in pool.template.items(settings.images) or () if term.text("alias")), "")
+    yield Finding(
+        message=f"{pool.title}: its nodes boot {alias}, so each new node may have another NVIDIA driver",
+        fix="name the release of the image that you tested in the alias",
+        urn=pool.template_urn,
+    )
+
+
+def _channel(pool: DeclaredPool, view: StackView) -> Iterator[Finding]:
+    """Yield a cluster that replaces node images by itself under machine types that a release has broken before."""
+    rules = [
+        rule
+        for rule in image_rules()
+        if rule.cloud == pool.cloud and any(rule.covers(name) for name in machine_names(pool))
+    ]
+    paths = cloud(pool.cloud).cluster
+    cluster = next((each for each in view.declared if each.urn == pool.cluster_urn), None)
+    if cluster is None or not paths.image_channel:
+        return
+    channel = cluster.props.text(paths.image_channel, paths.new_images[0])
+    for rule in rules:
+        if rule.broken and channel in paths.new_images:
+            yield Finding(
+                message=f'cluster "{cluster.name}" gets new node images by itself (channel {channel}), and release '
+                f"{rule.broken} broke {pool.machine} of {pool.title}, because {rule.says}",
+                fix=paths.image_fix,
+                urn=cluster.urn,
+            )
+        elif rule.first and channel in paths.old_images:
+            yield Finding(
+                message=f'cluster "{cluster.name}" keeps its node images (channel {channel}), and {pool.machine} of '
+                f"{pool.title} needs release {rule.first} or later, because {rule.says}",
+                fix=paths.image_fix,
+                urn=cluster.urn,
+            )
+
+
+RULE = Rule(
+    id="node-image-not-pinned",
+    says="Images of GPU nodes change only with a change of the program.",
+    why="A new image brings another NVIDIA driver, and new nodes may publish other devices or none.",
+    fix="Name the image's release, or let the cluster install security patches only.",
+    level="advisory",
+    url=URL,
+    needs="stack",
+    check=check,
+)
