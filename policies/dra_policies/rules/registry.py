@@ -57,9 +57,15 @@ from dra_policies.rules.drivers import (
     driver_release_unknown,
     driver_root_wrong,
     driver_webhook_without_certificate,
-    image_without_driver,
     installed_driver_fails,
     operator_on_managed_image,
+)
+from dra_policies.rules.images import (
+    boot_script_breaks_node,
+    image_fails_on_machine,
+    image_of_another_architecture,
+    image_without_driver,
+    node_image_not_pinned,
 )
 from dra_policies.rules.karpenter import (
     karpenter_ignores_claims,
@@ -91,19 +97,15 @@ from dra_policies.rules.ownership import (
 )
 from dra_policies.rules.pools import (
     accelerators_differ_from_machine,
-    boot_script_breaks_node,
     bought_capacity_unusable,
     capacity_block_incomplete,
     capacity_kinds_mixed,
     disk_refused_by_machine,
     disk_too_small,
     gpu_taint_not_tolerated,
-    image_fails_on_machine,
-    image_of_another_architecture,
     machine_network_unused,
     machine_not_offered,
     network_devices_unusable,
-    node_image_not_pinned,
     node_upgrade_cannot_finish,
     placement_cannot_be_met,
     pool_maximum_too_small,

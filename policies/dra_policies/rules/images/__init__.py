@@ -1,0 +1,1 @@
+"""Rules about node images, and about what nodes run at boot."""
