@@ -27,7 +27,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="installed-driver-fails",
-    says="A driver installer names a version that the node image lists.",
+    says="A driver installer names a version that the node image may not list.",
     why="Container-Optimized OS installs only listed versions; without a driver, nodes publish no devices.",
     fix="Install the image's default version.",
     level="advisory",

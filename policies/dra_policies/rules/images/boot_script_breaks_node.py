@@ -40,7 +40,7 @@ def _needs(script: str, unit: ImageUnit) -> bool:
 
 RULE = Rule(
     id="boot-script-breaks-node",
-    says="A boot script depends only on systemd units that the node image has.",
+    says="A boot script depends on a systemd unit that the node image doesn't have.",
     why="The script fails, or kubelet waits for a unit that never starts: nodes are billed and don't join.",
     fix="Order the script after whichever unit exists, and don't require it.",
     level="mandatory",

@@ -69,7 +69,7 @@ def _channel(pool: DeclaredPool, view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="node-image-not-pinned",
-    says="Images of GPU nodes change only with a change of the program.",
+    says="Images of GPU nodes change without a change of the program.",
     why="A new image brings another NVIDIA driver, and new nodes may publish other devices or none.",
     fix="Name the image's release, or let the cluster install security patches only.",
     level="advisory",

@@ -63,7 +63,7 @@ def _finding(pool: DeclaredPool, says: str, fix: str) -> Finding:
 
 RULE = Rule(
     id="karpenter-leaves-reservations-idle",
-    says="Karpenter's pools use the reservations that are there for their machine types.",
+    says="Karpenter's pools don't use the reservations for their machine types.",
     why="The reservation is billed although no node uses it, and on-demand nodes are billed in addition.",
     fix="Select the reservations in the node class, and allow the capacity type reserved in the pool.",
     level="advisory",

@@ -65,7 +65,7 @@ def _is_used(pool: DeclaredPool, network: FastNetwork, view: StackView) -> bool:
 
 RULE = Rule(
     id="machine-network-unused",
-    says="Pools of machines with EFA, RDMA, or InfiniBand attach it.",
+    says="A pool doesn't attach the EFA, RDMA, or InfiniBand network of its machines.",
     why="The network is a large part of the machine's price, and jobs on several nodes are many times slower over TCP.",
     fix="Attach the interfaces, or use machines without them.",
     level="advisory",
