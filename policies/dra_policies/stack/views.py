@@ -106,7 +106,7 @@ def view_of_stack(resources: Sequence[Resource]) -> StackView:
         drivers=drivers,
         operators=tuple(one for each in charts if (one := gpu_operator(each))),
         closed_efa_groups=tuple(closed_efa_groups(resources)),
-        installers=tuple(one for each in resources if (one := installer_of(each))),
+        installers=tuple(installer for each in resources if (installer := installer_of(each))),
         charts=frozenset(chart_name(each) for each in charts if each.type in RELEASES),
         quotas=tuple(quota for each in resources if (quota := critical_pod_quota(each, resources))),
     )
