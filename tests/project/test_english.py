@@ -17,6 +17,7 @@ DOCS = (
     "rehearsal",
     "scope",
     "security",
+    "sizing",
     "traps",
     "upgrading",
     "verify",
