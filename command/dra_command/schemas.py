@@ -18,6 +18,7 @@ from dra_command.explain.pod.contract import ExplainPodOutput
 from dra_command.explain.pool.contract import ExplainPoolOutput
 from dra_command.findings.baseline_file import BaselineFile
 from dra_command.migrate.contract import MigrateOutput
+from dra_command.migrate.steps_contract import MigrateStepsOutput
 from dra_command.plan.matrix.contract import MatrixOutput
 from dra_command.plan_report.contract.plan import PlanOutput
 from dra_command.portfolio.contract import PortfolioOutput
@@ -46,6 +47,11 @@ _MODELS: dict[str, tuple[type[BaseModel], str, str]] = {
     ),
     "messages": (MessagesOutput, "serialization", "Answer of `pulumi-dra explain --message --format json`."),
     "migrate": (MigrateOutput, "serialization", "Answer of `pulumi-dra migrate --format json`."),
+    "migrate-steps": (
+        MigrateStepsOutput,
+        "serialization",
+        "Answer of `pulumi-dra migrate --steps --format json`.",
+    ),
     "suggest": (SuggestOutput, "serialization", "Answer of `pulumi-dra suggest --format json`."),
     "rules-test": (RulesTestOutput, "serialization", "Answer of `pulumi-dra rules test --format json`."),
     "verify": (VerifyOutput, "serialization", "Answer of `pulumi-dra verify --format json`."),

@@ -31,6 +31,18 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="keep a workload on the device plugin; repeatable",
     )
+    stepwise = parser.add_argument_group("the migration step by step")
+    stepwise.add_argument(
+        "--steps",
+        action="store_true",
+        help="plan pools, nodes, moves, and cost at each step, with commands and the way back (needs --fleet)",
+    )
+    stepwise.add_argument(
+        "--steps-folder",
+        metavar="FOLDER",
+        default="",
+        help="with --steps: write plan files, manifests, and commands of each step to FOLDER",
+    )
     parser.add_argument("--write", action="store_true", help="change the files [default: print a diff]")
     parser.add_argument("--format", choices=("text", "json", "diff"), default="text", help="default: %(default)s")
     loudness = parser.add_mutually_exclusive_group()

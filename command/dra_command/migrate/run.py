@@ -12,12 +12,13 @@ from dra_command.inputs.cluster_snapshot import read_observed
 from dra_command.inputs.command_inputs import read_inputs
 from dra_command.migrate.diff import unified_diff
 from dra_command.migrate.json import migrate_json
+from dra_command.migrate.steps import run_steps
 from dra_command.migrate.text import print_migration
 from dra_planner.errors import SourceError
 from dra_planner.manifests.documents import read_documents
 from dra_planner.manifests.objects import read_objects
 from dra_planner.migration import DeviceSharing, Migration, PluginFacts, Result, migrate, read_plugin_facts
-from dra_planner.migration.target import target_of_fleet
+from dra_planner.migration.target import facts_of_fleet, target_of_fleet
 
 _KINDS = ("nodes", "configmaps")
 
@@ -30,8 +31,13 @@ def run(values: argparse.Namespace) -> int:
     if values.write and "-" in values.paths:
         raise UsageError("--write can't change standard input", fix="name files, or use --format diff")
     inputs = read_inputs(argparse.Namespace(**{**vars(values), "observed": "", "kubeconfig": ""}), needs_capacity=False)
+    facts = _facts(values)
+    if inputs.fleet is not None:
+        facts = facts_of_fleet(inputs.fleet).joined(facts)
+    if values.steps or values.steps_folder:
+        return run_steps(values, inputs, facts)
     target = target_of_fleet(inputs.fleet, values.kubernetes or "", frozenset(values.keep))
-    found = migrate(inputs.sources, target, _facts(values))
+    found = migrate(inputs.sources, target, facts)
     if values.write:
         _write(found)
     if values.format == "json":

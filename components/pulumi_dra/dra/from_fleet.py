@@ -81,6 +81,8 @@ def declare_in_cluster(
 def plugin_args(inputs: DraPlatformInputs, fleet: Fleet) -> DevicePluginArgs:
     """Return the device plugin's inputs."""
     args = DevicePluginArgs(version=fleet.device_plugin.version if fleet.device_plugin else "")
+    if fleet.device_plugin and fleet.device_plugin.feature_discovery:
+        args["feature_discovery"] = True
     if configs := plugin_configs(_plugin_pools(fleet)):
         args["configs"] = {name: json.dumps(config, sort_keys=True) for name, config in configs.items()}
         args["default_config"] = WHOLE_GPUS

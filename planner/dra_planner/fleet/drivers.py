@@ -83,6 +83,11 @@ class DevicePluginSettings(StrictDocument):
     """NVIDIA's device plugin beside the DRA driver, for nodes that are not DRA nodes."""
 
     version: str = Field(description="Version of the Helm chart.")
+    feature_discovery: bool = Field(
+        default=False,
+        exclude_if=lambda enabled: not enabled,
+        description="Install GPU feature discovery on the same nodes, for labels such as nvidia.com/gpu.product.",
+    )
 
 
 class FleetDeviceClass(StrictDocument):

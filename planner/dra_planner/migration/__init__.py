@@ -2,6 +2,7 @@
 
     facts = read_plugin_facts(objects, answers)       what the plugin's resource names mean in the source cluster
     migrate(sources, target, answers) -> Migration    every file afterwards, and a result for every pod template
+    plan_steps(sources, fleet) -> MigrationSteps      pools, nodes, moves, and cost at each step, with the way back
 
 A migrated file keeps its comments, order, and formatting. A second migration changes nothing.
 """
@@ -10,17 +11,23 @@ from dra_planner.drivers.protocol.device_plugin import DeviceSharing, PluginFact
 from dra_planner.migration.migrate import migrate
 from dra_planner.migration.outcome import MigratedFile, Migration, ObjectChange, Result, TemplateOutcome
 from dra_planner.migration.plugins import read_plugin_facts
+from dra_planner.migration.steps import MigrationStep, MigrationSteps, StepPool, plan_steps, step_files
 from dra_planner.migration.target import Target
 
 __all__ = [
     "DeviceSharing",
     "MigratedFile",
     "Migration",
+    "MigrationStep",
+    "MigrationSteps",
     "ObjectChange",
     "PluginFacts",
     "Result",
+    "StepPool",
     "Target",
     "TemplateOutcome",
     "migrate",
+    "plan_steps",
     "read_plugin_facts",
+    "step_files",
 ]

@@ -35,6 +35,12 @@ class TemplateOutcome:
     notes: tuple[str, ...] = ()
     alternatives: tuple[str, ...] = ()
 
+    @property
+    def workload(self) -> str:
+        """Namespace and name, as `Target.keep` has them; "" for values of a chart."""
+        name = self.object.rpartition(" ")[2]
+        return name if "/" in name else ""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ObjectChange:
@@ -72,6 +78,11 @@ class Migration:
     templates: tuple[TemplateOutcome, ...]
     changes: tuple[ObjectChange, ...]
     assumptions: tuple[str, ...] = ()
+
+    @property
+    def staying(self) -> tuple[TemplateOutcome, ...]:
+        """The results of pod templates that don't change."""
+        return tuple(each for each in self.templates if each.result is not Result.REWRITTEN)
 
     def count(self, result: Result) -> int:
         """Return how many pod templates have this result."""

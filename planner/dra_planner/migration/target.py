@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from dra_planner import catalog
 from dra_planner.claims.extended import index_classes
+from dra_planner.drivers import plugin_of
+from dra_planner.drivers.protocol.device_plugin import DeviceSharing, PluginFacts
 from dra_planner.fleet import Fleet
 from dra_planner.plan import fleet_classes
 from dra_planner.releases import MAXIMUM_MINOR, features_of, parse_version
@@ -23,6 +26,31 @@ class Target:
     served: Mapping[str, str] = field(default_factory=dict)
     shares: str = ""
     keep: frozenset[str] = frozenset()
+
+
+def facts_of_fleet(fleet: Fleet) -> PluginFacts:
+    """Return what the fleet's device-plugin pools say about the units of extended resources.
+
+    A resource that pools serve in different ways isn't among the facts, because its name doesn't tell them apart.
+    """
+    shared: dict[str, set[DeviceSharing | None]] = {}
+    partitions: set[str] = set()
+    for pool in fleet.pools:
+        serving, plugin = fleet.plugin_serving(pool), plugin_of(catalog.machine(fleet.cloud, pool.machine))
+        if serving is None or plugin is None:
+            continue
+        sharing = DeviceSharing(serving.strategy, serving.replicas, f"pool {pool.name}") if serving.strategy else None
+        units = plugin.units(catalog.machine(fleet.cloud, pool.machine), serving)
+        for resource in units:
+            shared.setdefault(resource, set()).add(sharing)
+        partitions.add(
+            serving.mig.removeprefix("all-").replace(".me", "+me") if serving.mig_strategy == "single" else ""
+        )
+    return PluginFacts(
+        shared={name: way for name, ways in shared.items() if len(ways) == 1 for way in ways if way is not None},
+        partition=partitions.pop() if len(partitions) == 1 else "",
+        is_known=bool(shared),
+    )
 
 
 def target_of_fleet(fleet: Fleet | None, kubernetes: str = "", keep: frozenset[str] = frozenset()) -> Target:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from dra_planner.catalog import Machine
-from dra_planner.clouds import POOL, cloud
+from dra_planner.clouds import POOL, PluginServing, cloud
+from dra_planner.drivers import plugin_of
 from dra_planner.model import Taint
 
 if TYPE_CHECKING:  # reading a snapshot needs no fleet, and its schema takes long to import
@@ -23,8 +24,17 @@ def predict_labels(fleet: Fleet, pool: Pool, machine: Machine, node_name: str) -
         base_labels(fleet, pool.name, machine, node_name, pool_zones(fleet, pool))
         | {label.key: label.value for label in cloud(fleet.cloud).labels(nodes)}
         | cloud(fleet.cloud).added_labels(nodes)
+        | _discovered_labels(fleet, machine, nodes.plugin)
         | pool.labels
     )
+
+
+def _discovered_labels(fleet: Fleet, machine: Machine, serving: PluginServing | None) -> dict[str, str]:
+    """Return the labels of the feature discovery that the fleet installs with the device plugin."""
+    plugin = plugin_of(machine)
+    if serving is None or plugin is None or not (fleet.device_plugin and fleet.device_plugin.feature_discovery):
+        return {}
+    return dict(plugin.discovered_labels(machine, serving))
 
 
 def base_labels(fleet: Fleet, pool_name: str, machine: Machine, node_name: str, zones: Sequence[str]) -> dict[str, str]:

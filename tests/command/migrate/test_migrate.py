@@ -9,6 +9,7 @@ import pytest
 from command_project import Project
 
 from dra_command.migrate.contract import MigrateOutput
+from dra_command.migrate.steps_contract import MigrateStepsOutput
 
 DEPLOYMENT = """\
 # keep this comment
@@ -119,3 +120,65 @@ def test_wrong_input(words: list[str], message: str, project: Project) -> None:
 
     assert done.status == 2
     assert message in done.err
+
+
+OLD_POOL = """\
+cloud: eks
+region: us-east-1
+kubernetes: "1.36"
+systemPool: {machine: m7i.large}
+drivers: {nvidia: {version: 25.8.1}}
+devicePlugin: {version: 0.20.0}
+pools: [{name: l4, machine: g6.2xlarge, allocation: device-plugin, count: {max: 2}}]
+"""
+
+
+def test_steps_are_printed_as_json_by_the_published_contract(project: Project) -> None:
+    project.write("chat.yaml", DEPLOYMENT)
+    project.write("fleet.yaml", OLD_POOL)
+
+    done = project.run("migrate", "chat.yaml", "--fleet", "fleet.yaml", "--steps", "--format", "json")
+
+    found = MigrateStepsOutput.model_validate_json(done.out)
+    assert (done.status, found.is_safe, found.twins) == (0, True, {"l4": "l4-dra"})
+    assert [step.kind for step in found.steps] == ["prepare", "move", "finish"]
+    assert found.peak_hourly_usd == 2 * (found.steps[0].hourly_usd or 0)
+
+
+def test_a_folder_of_each_step_holds_files_that_other_subcommands_accept(project: Project) -> None:
+    project.write("chat.yaml", DEPLOYMENT)
+    project.write("fleet.yaml", OLD_POOL)
+    words = ("migrate", "chat.yaml", "--fleet", "fleet.yaml", "--steps", "--steps-folder", "steps")
+
+    assert project.run(*words).status == 0
+
+    step = project.root / "steps/02-move-chat"
+    planned = project.run("plan", str(step / "manifests.yaml"), "--fleet", str(step / "fleet-after.yaml"), "--quiet")
+    assert planned.status == 0
+    assert "kubectl apply -f 02-move-chat/previous.yaml" in (step / "rollback.txt").read_text()
+
+
+def test_steps_that_cannot_be_proven_exit_with_a_failure(project: Project) -> None:
+    project.write("chat.yaml", DEPLOYMENT.replace("nvidia.com/gpu: 1", "nvidia.com/gpu: 4"))
+    project.write("fleet.yaml", OLD_POOL)
+
+    done = project.run("migrate", "chat.yaml", "--fleet", "fleet.yaml", "--steps")
+
+    assert done.status == 1
+    assert "aren't proven safe" in done.out
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (("--steps",), "--steps needs the pools of the fleet"),
+        (("--steps", "--write", "--fleet", "fleet.yaml"), "--steps changes no manifests"),
+    ],
+)
+def test_steps_need_a_fleet_and_write_no_manifests(project: Project, words: tuple[str, ...], complaint: str) -> None:
+    project.write("chat.yaml", DEPLOYMENT)
+    project.write("fleet.yaml", OLD_POOL)
+
+    done = project.run("migrate", "chat.yaml", *words)
+
+    assert (done.status, complaint in done.err) == (2, True)

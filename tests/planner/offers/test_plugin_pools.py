@@ -77,6 +77,27 @@ def test_labels_choose_the_plugins_configuration_and_its_mps_daemon() -> None:
     assert found["nvidia.com/mps.capable"] == "true"
 
 
+@pytest.mark.parametrize(
+    ("pool", "product", "count"),
+    [
+        (L4, "NVIDIA-L4", "4"),
+        ({**L4, "sharing": SLICED}, "NVIDIA-L4-SHARED", "4"),
+        ({**L4, "sharing": {**SLICED, "rename": True}}, "NVIDIA-L4", "4"),
+        ({**A100, "mig": "all-1g.5gb", "migStrategy": "single"}, "NVIDIA-A100-SXM4-40GB-MIG-1g.5gb", "56"),
+        ({**A100, "mig": "all-1g.5gb"}, "NVIDIA-A100-SXM4-40GB", None),
+    ],
+)
+def test_feature_discovery_labels_the_nodes_if_the_fleet_installs_it(
+    pool: dict[str, Any], product: str, count: str | None
+) -> None:
+    with_it = {**EKS, "devicePlugin": {"version": "0.20.0", "featureDiscovery": True}}
+
+    found = offer(with_it, pool).node.meta.labels
+
+    assert (found["nvidia.com/gpu.product"], found.get("nvidia.com/gpu.count")) == (product, count)
+    assert offer(EKS, pool).is_unknown_label("nvidia.com/gpu.product")
+
+
 def test_gke_serves_shares_and_partitions_with_its_own_plugin() -> None:
     pool = {"name": "a100", "machine": "a2-highgpu-1g", "count": {"max": 4}, "allocation": "device-plugin"}
 

@@ -31,6 +31,9 @@ class DevicePluginArgs(TypedDict):
     Default: every unit of nvidia.com/gpu is a whole GPU."""
     default_config: NotRequired[str]
     """Name of the configuration for nodes without that label. Required with configs."""
+    feature_discovery: NotRequired[bool]
+    """Install GPU feature discovery on the same nodes, which sets labels such as nvidia.com/gpu.product. Default:
+    false."""
     namespace: NotRequired[str]
     """Namespace to create for the plugin. Default: nvidia-device-plugin."""
     chart: NotRequired[str]
@@ -55,6 +58,7 @@ class DevicePluginInputs:
     release: nvidia.DevicePluginRelease | None
     configs: dict[str, pulumi.Input[str]]
     default_config: str
+    feature_discovery: bool
     namespace: str
     chart: str
     image: ImageSettings
@@ -85,6 +89,7 @@ def read_plugin_inputs(read: InputReader) -> DevicePluginInputs:
         release=release,
         configs=read.labels("configs"),
         default_config=_read_default_config(read),
+        feature_discovery=read.flag("feature_discovery", False),
         namespace=namespace,
         chart=read.text("chart", ""),
         image=read_image(read),
@@ -135,7 +140,11 @@ class DevicePlugin(pulumi.ComponentResource):
             version=None if own_chart else release.version,
             repository_opts=None if own_chart else {"repo": release.repository},
             values=device_plugin_values(
-                release.version, inputs.image, inputs.configs, default_config=inputs.default_config
+                release.version,
+                inputs.image,
+                inputs.configs,
+                default_config=inputs.default_config,
+                feature_discovery=inputs.feature_discovery,
             ),
             create_namespace=False,
             # Unlike the driver's, this chart is waited for pod by pod, on nodes that may not be there yet.

@@ -16,7 +16,12 @@ CHART_TERMS: tuple[tuple[str, str], ...] = (
 
 
 def device_plugin_values(
-    version: str, image: ImageSettings, configs: Mapping[str, Any] | None = None, *, default_config: str = ""
+    version: str,
+    image: ImageSettings,
+    configs: Mapping[str, Any] | None = None,
+    *,
+    default_config: str = "",
+    feature_discovery: bool = False,
 ) -> dict[str, Any]:
     """Return the chart's values: its own three terms, each with DRA nodes excluded.
 
@@ -31,6 +36,8 @@ def device_plugin_values(
             }
         }
     }
+    if feature_discovery:
+        values["gfd"] = {"enabled": True}
     if configs:
         values["config"] = {"default": default_config, "map": dict(configs)}
     if own := image.values(version):

@@ -171,6 +171,10 @@ class VendorDevicePlugin(ABC):
         """
         return {}
 
+    def discovered_labels(self, machine: Machine, plugin: PluginServing) -> Mapping[str, str]:
+        """Return the labels that the vendor's feature discovery sets on a node, as far as they are known before."""
+        return {}
+
     def serving_faults(self, machine: Machine, plugin: PluginServing) -> Iterator[tuple[str, str]]:
         """Yield what the plugin rejects, by the key of the fleet's pool."""
         yield from ()

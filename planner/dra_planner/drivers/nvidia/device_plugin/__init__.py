@@ -52,5 +52,8 @@ class NvidiaDevicePlugin(VendorDevicePlugin):
     def units(self, machine: Machine, plugin: PluginServing) -> Mapping[str, int]:
         return serving.nvidia_units(machine, plugin)
 
+    def discovered_labels(self, machine: Machine, plugin: PluginServing) -> Mapping[str, str]:
+        return serving.nvidia_labels(machine, plugin)
+
     def serving_faults(self, machine: Machine, plugin: PluginServing) -> Iterator[tuple[str, str]]:
         return serving.nvidia_serving_faults(machine, plugin)

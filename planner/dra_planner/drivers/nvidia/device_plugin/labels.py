@@ -72,10 +72,10 @@ def _product_name(label: str) -> str:
 @cache
 def _products() -> Mapping[str, str]:
     names = {gpu.product_name for gpu in gpus() if gpu.product_name}
-    return {_label_value(name): name for name in sorted(names)}
+    return {label_value(name): name for name in sorted(names)}
 
 
-def _label_value(name: str) -> str:
+def label_value(name: str) -> str:
     """Return the label value of a GPU's name (internal/lm/resource.go, sanitise)."""
     return "-".join(re.sub(r"[^A-Za-z0-9\-_. ]", "", name).split())
 

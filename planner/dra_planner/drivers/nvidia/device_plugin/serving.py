@@ -11,6 +11,8 @@ from typing import Any, Final
 
 from dra_planner.catalog import Machine
 from dra_planner.clouds import MPS, TIME_SLICING, PluginServing
+from dra_planner.drivers.nvidia.device_plugin.labels import label_value
+from dra_planner.drivers.nvidia.gpus import gpu
 from dra_planner.drivers.nvidia.mig import MigGeometry, mig_layout
 from dra_planner.errors import CatalogError
 
@@ -27,6 +29,29 @@ def nvidia_units(machine: Machine, serving: PluginServing) -> Mapping[str, int]:
         for name in _names(geometry, serving.mig_strategy):
             found[serving.resource(name)] += serving.replicas
     return dict(sorted(found.items()))
+
+
+def nvidia_labels(machine: Machine, serving: PluginServing) -> dict[str, str]:
+    """Return labels of GPU feature discovery; none for GPUs whose name or partitions differ within a node.
+
+    Source: NVIDIA/k8s-device-plugin:internal/lm/{resource,mig-strategy}.go@1b826ac.
+    """
+    accelerator = machine.accelerator
+    name = gpu(accelerator.gpu).product_name if accelerator is not None and accelerator.gpu else None
+    if not name or accelerator is None or accelerator.fraction is not None:
+        return {}
+    product, units = label_value(name), nvidia_units(machine, serving)
+    if serving.mig_strategy == "single":
+        profiles = {each.profile.name for geometry in mig_layout(machine, serving.mig) for each in geometry or ()}
+        product = f"{product}-MIG-{'-'.join(sorted(profiles))}"
+    if serving.strategy and not serving.is_renamed:
+        product = f"{product}-SHARED"
+    labels = {"nvidia.com/gpu.product": product, "nvidia.com/gpu.replicas": str(serving.replicas)}
+    if serving.mig_strategy:
+        labels["nvidia.com/mig.strategy"] = serving.mig_strategy
+    if serving.mig_strategy != "mixed":
+        labels["nvidia.com/gpu.count"] = str(sum(units.values()) // serving.replicas)
+    return {**labels, "nvidia.com/gpu.sharing-strategy": serving.strategy or "none"}
 
 
 def nvidia_serving_faults(machine: Machine, serving: PluginServing) -> Iterator[tuple[str, str]]:

@@ -1,0 +1,59 @@
+"""Answer of `pulumi-dra migrate --steps`."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from dra_command.contract.output import Output
+
+
+class StepPoolRow(Output):
+    """A pool in a step."""
+
+    name: str
+    allocation: Literal["dra", "device-plugin"]
+    during: int = Field(description="Nodes while the step runs.")
+    after: int = Field(description="Nodes when the step is done.")
+    drained: int = Field(description="Nodes that are drained and deleted at the end of the step.")
+
+
+class MigrationStepRow(Output):
+    """A step of a migration."""
+
+    number: int
+    folder: str = Field(description="Folder of the step's files, below that of --steps-folder.")
+    kind: Literal["prepare", "move", "finish"]
+    moves: list[str] = Field(description="Kind, namespace, and name of the workloads that move.")
+    pools: list[StepPoolRow]
+    is_safe: bool = Field(description="No pod stays pending at any moment of the step.")
+    pending: int | None = Field(description="Pods that stay pending in the simulation; null if unknown.")
+    reasons: list[str]
+    hourly_usd: float | None = Field(description="Cost per hour while the step runs; null if a price is unknown.")
+    hourly_usd_after: float | None
+    commands: list[str]
+    checks: list[str]
+    rollback: list[str]
+
+
+class StayingRow(Output):
+    """Pods that stay on the device plugin, with the reason."""
+
+    object: str
+    pods: str
+    result: Literal["rewritten", "served", "kept", "cannot"]
+    reason: str
+
+
+class MigrateStepsOutput(Output):
+    """Answer of `pulumi-dra migrate --steps --format json`."""
+
+    version: Literal[1] = 1
+    is_safe: bool
+    peak_hourly_usd: float | None
+    twins: dict[str, str] = Field(description="DRA pool that takes the place of each device-plugin pool.")
+    without_twin: dict[str, str] = Field(description="Pools without a DRA pool, with the reason.")
+    steps: list[MigrationStepRow]
+    staying: list[StayingRow]
+    notes: list[str] = Field(description="Facts to settle before the first step.")

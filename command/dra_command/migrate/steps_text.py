@@ -1,0 +1,96 @@
+"""The steps of a migration for people: pools, nodes, cost, commands, and the way back of each step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+
+from dra_command.pens.terminal.page import Page
+from dra_planner.migration import MigrationStep, MigrationSteps
+from dra_planner.wording import counted
+
+_TITLES = {
+    "prepare": "Create the DRA pools",
+    "finish": "Delete the device plugin and its pools",
+}
+_ALLOCATIONS = {"dra": "DRA driver", "device-plugin": "device plugin"}
+
+
+def print_steps(found: MigrationSteps, *, folder: str, quiet: bool, verbose: bool) -> None:
+    """Print all steps; `quiet` leaves out safe ones. `folder` is where their files were written, "" for nowhere."""
+    with Page() as page:
+        page.text(_headline(found))
+        for name, reason in sorted(found.without_twin.items()):
+            page.text(f"Pool {name} can't have a DRA pool: {reason}", mark="✕ ")
+        _print_staying(page, found)
+        for note in found.notes:
+            page.gap()
+            page.text(note, mark="before you start: ")
+        for step in found.steps:
+            if not (quiet and step.is_safe):
+                _print_step(page, step, verbose=verbose)
+        page.gap()
+        if folder:
+            page.text(f"Plan files, manifests, and commands of each step are in {folder}.")
+        elif found.steps:
+            page.text("Write plan files, manifests, and commands of each step: --steps-folder FOLDER")
+
+
+def _headline(found: MigrationSteps) -> str:
+    if not found.steps:
+        return "Nothing to migrate: the fleet has no pool with allocation: device-plugin."
+    unsafe = [str(step.number) for step in found.steps if not step.is_safe]
+    if not unsafe:
+        proof = "No pod stays pending at any step."
+    elif len(unsafe) == 1:
+        proof = f"Step {unsafe[0]} isn't proven safe."
+    else:
+        proof = f"Steps {', '.join(unsafe)} aren't proven safe."
+    return f"Migration in {counted(len(found.steps), 'step')}, at most {_usd(found.peak_usd)}. {proof}"
+
+
+def _print_staying(page: Page, found: MigrationSteps) -> None:
+    for each in found.migration.staying:
+        page.gap()
+        of = f" ({each.pods})" if each.pods else ""
+        page.text(f"{each.object}{of} doesn't move ({each.result.value}): {each.reason}")
+
+
+def _print_step(page: Page, step: MigrationStep, *, verbose: bool) -> None:
+    page.gap()
+    title = _TITLES.get(step.kind.value) or f"Move {_listed(step.moves, verbose=verbose)}"
+    page.line(f"{step.number}. {title}: ", _verdict(step))
+    costs = _usd(step.hourly_usd)
+    if step.hourly_usd_after != step.hourly_usd:
+        costs += f", then {_usd(step.hourly_usd_after)}"
+    page.text(costs, indent=3)
+    for reason in step.reasons[: None if verbose else 3]:
+        page.text(reason, indent=3)
+    pools = [pool for pool in step.pools if pool.during or pool.after]
+    rows = [
+        (pool.name, _ALLOCATIONS[pool.allocation], str(pool.during), str(pool.after), str(pool.drained or ""))
+        for pool in pools
+    ]
+    page.table(("Pool", "allocation", "nodes", "afterward", "to drain"), rows, numbers=(2, 3, 4))
+    for title, lines in (("Run", step.commands), ("Check", step.checks), ("Roll back", step.rollback)):
+        page.text(f"{title}:", indent=3)
+        for line in lines:
+            page.verbatim(f"     {line}")
+
+
+def _verdict(step: MigrationStep) -> tuple[str, str]:
+    if step.is_safe:
+        return "safe, 0 pods pending", "green"
+    if step.pending is None:
+        return "cannot tell if all pods run", "yellow"
+    return f"{counted(step.pending, 'pod')} pending", "red"
+
+
+def _listed(names: Sequence[str], *, verbose: bool) -> str:
+    if verbose or len(names) <= 3:
+        return ", ".join(names)
+    return f"{', '.join(names[:3])}, and {len(names) - 3} more"
+
+
+def _usd(amount: Decimal | None) -> str:
+    return "cost unknown" if amount is None else f"USD {amount:.2f} per hour"

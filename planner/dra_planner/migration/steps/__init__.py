@@ -1,0 +1,11 @@
+"""Plan a migration step by step: pools, nodes, workloads, and cost at each step, and whether it's safe.
+
+plan_steps(sources, fleet) -> MigrationSteps
+step_files(steps, step) -> the fleet, plan file, and manifests of one step by name
+"""
+
+from dra_planner.migration.steps.files import step_files
+from dra_planner.migration.steps.planning import plan_steps
+from dra_planner.migration.steps.step import MigrationStep, MigrationSteps, StepPool
+
+__all__ = ["MigrationStep", "MigrationSteps", "StepPool", "plan_steps", "step_files"]

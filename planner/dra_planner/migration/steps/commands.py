@@ -1,0 +1,102 @@
+"""The commands of a step, the checks after it, and the way back, as lines for a shell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dra_planner.clouds import POOL
+from dra_planner.migration.steps.step import MigrationStep, StepKind
+
+_UP = "pulumi up"
+_IMMUTABLE = ("Job", "JobSet")
+_NO_PENDING = "kubectl get pods -A --field-selector=status.phase=Pending  # must list no GPU pod"
+_PENDING_CLAIMS = (
+    "kubectl get resourceclaims -A  # delete pending claims of the new version, or their pods stay in Terminating"
+)
+
+
+def step_commands(step: MigrationStep) -> tuple[str, ...]:
+    """Return the commands that run a step."""
+    return tuple(_commands(step))
+
+
+def step_checks(step: MigrationStep) -> tuple[str, ...]:
+    """Return the commands that check a step before the next one starts."""
+    found = [_NO_PENDING]
+    if step.kind is StepKind.PREPARE:
+        found += [
+            "kubectl get resourceslices  # must list the devices of each new node",
+            f"kubectl get nodes -l {POOL} -o custom-columns=NAME:.metadata.name,GPUS:.status.allocatable."
+            r"nvidia\.com/gpu  # must be <none> or 0 on DRA nodes",
+        ]
+    return tuple(found)
+
+
+def step_rollback(step: MigrationStep) -> tuple[str, ...]:
+    """Return the commands that undo a step. The device-plugin pools keep their nodes until the step is checked."""
+    match step.kind:
+        case StepKind.PREPARE:
+            return ("restore the fleet and plan file from before this step", _UP)
+        case StepKind.MOVE:
+            return (
+                *_scale_up(step),
+                f"kubectl apply -f {step.folder}/previous.yaml",
+                _PENDING_CLAIMS,
+            )
+        case _:
+            return (f"replace the stack's fleet with {step.folder}/fleet.yaml", *_plan_and_up())
+
+
+def _commands(step: MigrationStep) -> Iterator[str]:
+    match step.kind:
+        case StepKind.PREPARE:
+            yield f"copy the pools of {step.folder}/fleet.yaml into the stack's fleet"
+            yield from _plan_and_up()
+            yield f"kubectl apply -f {step.folder}/manifests.yaml"
+        case StepKind.MOVE:
+            if any(pool.during != pool.after or pool.allocation == "dra" for pool in step.pools):
+                yield f"copy the pools of {step.folder}/fleet.yaml into the stack's fleet"
+                yield from _plan_and_up()
+            yield from _finished_jobs(step)
+            yield f"kubectl apply -f {step.folder}/manifests.yaml"
+            yield _NO_PENDING
+            yield from _drains(step)
+        case _:
+            yield f"replace the stack's fleet with {step.folder}/fleet-after.yaml, which has no devicePlugin"
+            yield from _plan_and_up()
+            yield "remove requests.nvidia.com/gpu from ResourceQuotas, unless a DeviceClass serves nvidia.com/gpu"
+
+
+def _finished_jobs(step: MigrationStep) -> Iterator[str]:
+    """Yield the commands for Jobs, whose pod templates can't change: each ends and is created again."""
+    for kind, _, name in (each.partition(" ") for each in step.moves):
+        if kind in _IMMUTABLE:
+            namespace, _, own = name.partition("/")
+            yield f"kubectl wait -n {namespace} --for=condition=complete --timeout=-1s {kind.lower()}/{own}"
+            yield f"kubectl delete -n {namespace} {kind.lower()}/{own}"
+
+
+def _drains(step: MigrationStep) -> Iterator[str]:
+    """Yield the commands that empty nodes, DaemonSet pods with GPUs included, and take them away."""
+    drained = [pool for pool in step.pools if pool.drained]
+    for pool in drained:
+        yield (
+            f"kubectl get nodes -l {POOL}={pool.name} -o name | tail -n {pool.drained} | "
+            "xargs -n 1 kubectl drain --ignore-daemonsets --delete-emptydir-data"
+        )
+    if drained:
+        yield f"copy the pools of {step.folder}/fleet-after.yaml into the stack's fleet"
+        yield from _plan_and_up()
+    for pool in drained:
+        if pool.after:
+            yield f"kubectl uncordon -l {POOL}={pool.name}  # the cloud may have deleted other nodes of the pool"
+
+
+def _scale_up(step: MigrationStep) -> Iterator[str]:
+    if any(pool.drained for pool in step.pools):
+        yield f"copy the pools of {step.folder}/fleet.yaml into the stack's fleet  # brings the drained nodes back"
+        yield from _plan_and_up()
+
+
+def _plan_and_up() -> tuple[str, str]:
+    return ("pulumi-dra plan --stack STACK --write", _UP)

@@ -1,0 +1,54 @@
+"""Facts to settle before a migration starts, because a step can't undo them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from dra_planner.clouds import cloud
+from dra_planner.fleet import Fleet
+from dra_planner.manifests.objects import KubernetesObject
+from dra_planner.migration.outcome import Migration
+from dra_planner.migration.plugins import is_device
+from dra_planner.migration.pods import needs_of_containers
+from dra_planner.migration.target import Target
+from dra_planner.migration.templates import find_pod_parts
+
+
+def notes_before_the_start(
+    fleet: Fleet, target: Target, found: Migration, objects: Iterable[KubernetesObject]
+) -> tuple[str, ...]:
+    """Return what a team has to know or decide before the first step."""
+    return tuple(_notes(fleet, target, found, list(objects)))
+
+
+def _notes(fleet: Fleet, target: Target, found: Migration, objects: list[KubernetesObject]) -> Iterator[str]:
+    plugin_pools = [pool for pool in fleet.pools if not pool.is_dra]
+    for resource, name in sorted(target.served.items()):
+        if plugin_pools:
+            yield (
+                f"The DeviceClass {name} serves {resource}, so DRA nodes accept pods that request {resource} as soon "
+                "as the driver runs. Quotas of the resource also count claims. To prevent both, remove "
+                "extendedResourceName from the class"
+            )
+    if fleet.is_autoscaled and not cloud(fleet.cloud).autoscalers[fleet.autoscaler]:
+        yield (
+            f"The autoscaler {fleet.autoscaler} doesn't start the first node of a DRA pool for a claim, so every step "
+            "sets the minimum of the pools to the nodes that it needs"
+        )
+    priorities = {name for item in objects for name in _priorities(item)}
+    if len(priorities) > 1:
+        names = ", ".join(sorted(each or "the default" for each in priorities))
+        yield (
+            f"GPU pods have different priorities ({names}), but kube-scheduler never preempts pods with claims for "
+            "another pod's claim, so priorities no longer decide which pods get GPUs"
+        )
+    for each in found.changes:
+        if not each.is_changed:
+            yield f"{each.object}: {each.what.splitlines()[0]}"
+
+
+def _priorities(item: KubernetesObject) -> Iterator[str]:
+    """Yield the priority classes of an object's pods that use devices; "" for the default."""
+    for part in find_pod_parts(item.data, item.group, item.kind):
+        if any(need.counts for need in needs_of_containers(part.spec, is_device)):
+            yield str(part.spec.get("priorityClassName") or "")

@@ -1,0 +1,99 @@
+"""The steps of a migration, each with its pools, its checks, its commands, and the way back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from enum import StrEnum
+from typing import Literal
+
+from dra_planner.fleet import Fleet
+from dra_planner.migration.outcome import Migration
+from dra_planner.sources import Source
+
+
+class StepKind(StrEnum):
+    """What a step does."""
+
+    PREPARE = "prepare"  # DRA pools, driver, quotas; no workload moves
+    MOVE = "move"  # some workloads move
+    FINISH = "finish"  # the device plugin and its empty pools are deleted
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepPool:
+    """A pool in a step: its node count while the step runs, and when it's done."""
+
+    name: str
+    allocation: Literal["dra", "device-plugin"]
+    during: int
+    after: int
+
+    @property
+    def drained(self) -> int:
+        """How many nodes are drained and deleted at the end of the step."""
+        return max(0, self.during - self.after)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MigrationStep:
+    """One step. `moves` are the workloads that move ("Deployment serve/chat").
+
+    `fleet` has the node counts during the step; `sources` are all manifests once it's done, `before` those of the
+    step before. `together` are the pods of both versions at once, which bound every moment of the rollout. `pending`
+    counts their pods that stay pending in the simulation; None if nobody can tell. `reasons` say why.
+    """
+
+    number: int
+    name: str
+    kind: StepKind
+    pools: tuple[StepPool, ...]
+    fleet: Fleet
+    fleet_after: Fleet
+    sources: tuple[Source, ...]
+    before: tuple[Source, ...]
+    together: tuple[Source, ...]
+    pending: int | None
+    moves: tuple[str, ...] = ()
+    reasons: tuple[str, ...] = ()
+    hourly_usd: Decimal | None = None  # during the step
+    hourly_usd_after: Decimal | None = None
+    commands: tuple[str, ...] = ()
+    checks: tuple[str, ...] = ()
+    rollback: tuple[str, ...] = ()
+
+    @property
+    def is_safe(self) -> bool:
+        """Whether the plan proves that no pod stays pending at any moment of the step."""
+        return self.pending == 0
+
+    @property
+    def folder(self) -> str:
+        """Name of the folder with the step's files: "02-move-chat"."""
+        return f"{self.number:02}-{self.name}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MigrationSteps:
+    """The whole way. `twins` maps device-plugin pools to the DRA pools that take their place.
+
+    `without_twin` says why a pool has none. `notes` are facts to settle before the first step.
+    """
+
+    migration: Migration
+    steps: tuple[MigrationStep, ...]
+    twins: Mapping[str, str] = field(hash=False)
+    without_twin: Mapping[str, str] = field(default_factory=dict, hash=False)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def is_safe(self) -> bool:
+        return all(step.is_safe for step in self.steps)
+
+    @property
+    def peak_usd(self) -> Decimal | None:
+        """The highest cost per hour of any step; None if a price is unknown."""
+        costs = [step.hourly_usd for step in self.steps]
+        known = [each for each in costs if each is not None]
+        return max(known, default=None) if len(known) == len(costs) else None

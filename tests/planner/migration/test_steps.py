@@ -1,0 +1,156 @@
+"""The steps of a migration: counts, safety, order, and the files of each step."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import yaml
+
+from dra_planner.fleet import read_fleet
+from dra_planner.migration import MigrationSteps, Result, plan_steps, step_files
+from dra_planner.migration.steps.states import in_groups
+from dra_planner.planfile import parse_document
+from dra_planner.sources import Source
+
+FLEET: dict[str, Any] = {
+    "cloud": "eks",
+    "region": "us-east-1",
+    "kubernetes": "1.36",
+    "systemPool": {"machine": "m7i.large"},
+    "drivers": {"nvidia": {"version": "25.8.1"}},
+    "devicePlugin": {"version": "0.20.0"},
+}
+L4 = {"name": "l4", "machine": "g6.12xlarge", "allocation": "device-plugin", "count": {"max": 4}}
+SELECTED = "nodeSelector: {node.kubernetes.io/instance-type: g6.12xlarge}"
+
+
+def workload(name: str, replicas: int, gpus: int = 1, kind: str = "Deployment", extra: str = SELECTED) -> str:
+    is_job = kind == "Job"
+    selector = f"  selector: {{matchLabels: {{app: {name}}}}}\n"
+    restarts = "      restartPolicy: Never\n" if is_job else ""
+    return f"""\
+apiVersion: {"batch" if is_job else "apps"}/v1
+kind: {kind}
+metadata: {{name: {name}, namespace: ml}}
+spec:
+  {"parallelism" if is_job else "replicas"}: {replicas}
+{"" if is_job else selector}  template:
+    metadata: {{labels: {{app: {name}}}}}
+    spec:
+{restarts}      {extra}
+      containers:
+        - {{name: main, image: example/main:1, resources: {{limits: {{nvidia.com/gpu: {gpus}}}}}}}
+"""
+
+
+def steps(*texts: str, pools: tuple[dict[str, Any], ...] = (L4,), **fleet: Any) -> MigrationSteps:
+    found = read_fleet({**FLEET, **fleet, "pools": list(pools)})
+    return plan_steps([Source("w.yaml", "---\n".join(texts))], found)
+
+
+def counts(found: MigrationSteps, pool: str) -> list[tuple[int, int]]:
+    """Return the nodes of a pool during and after each step."""
+    return [(each.during, each.after) for step in found.steps for each in step.pools if each.name == pool]
+
+
+def test_each_move_grows_the_new_pool_and_then_drains_the_old_one() -> None:
+    found = steps(workload("chat", 4), workload("embed", 2, 2))
+
+    assert found.twins == {"l4": "l4-dra"}
+    assert [step.folder for step in found.steps] == ["01-prepare", "02-move-chat", "03-move-embed", "04-finish"]
+    assert counts(found, "l4") == [(2, 2), (2, 1), (1, 0), (0, 0)]
+    assert counts(found, "l4-dra") == [(0, 0), (1, 1), (2, 2), (2, 2)]
+    assert found.is_safe
+
+
+def test_the_cost_of_a_step_is_that_of_both_pools() -> None:
+    found = steps(workload("chat", 4))
+    prepare, move, _ = found.steps
+
+    assert prepare.hourly_usd is not None
+    assert move.hourly_usd == 2 * prepare.hourly_usd
+    assert move.hourly_usd_after == prepare.hourly_usd
+    assert found.peak_usd == move.hourly_usd
+
+
+def test_batch_workloads_move_first_and_end_before_they_are_created_again() -> None:
+    found = steps(workload("chat", 1), workload("train", 1, kind="Job"))
+
+    assert [step.moves for step in found.steps[1:3]] == [("Job ml/train",), ("Deployment ml/chat",)]
+    assert "kubectl delete -n ml job/train" in found.steps[1].commands
+
+
+def test_a_step_for_which_the_new_pool_is_too_small_is_not_safe() -> None:
+    found = steps(workload("chat", 8), pools=({**L4, "count": {"max": 1}},))
+
+    assert not found.is_safe
+    assert all(step.reasons for step in found.steps if not step.is_safe)
+
+
+def test_a_dra_pool_of_the_same_machines_is_the_twin() -> None:
+    dra = {"name": "new", "machine": "g6.12xlarge", "count": {"max": 4}}
+
+    found = steps(workload("chat", 4), pools=(L4, dra))
+
+    assert found.twins == {"l4": "new"}
+    assert counts(found, "new")[-1] == (1, 1)
+
+
+def test_a_workload_that_cannot_move_keeps_its_pool_and_the_plugin() -> None:
+    found = steps(workload("chat", 4), workload("pinned", 1, extra="nodeName: one"))
+
+    assert found.migration.count(Result.CANNOT) == 1
+    assert found.steps[-1].name == "move-chat"
+
+
+def test_a_partition_that_the_cloud_has_only_with_its_plugin_has_no_twin() -> None:
+    pool = {**L4, "machine": "a2-highgpu-1g", "mig": "all-1g.5gb"}
+    gke = {"cloud": "gke", "region": "us-central1", "network": {"zones": ["us-central1-a"]}, "devicePlugin": False}
+
+    found = steps(workload("chat", 1, extra="restartPolicy: Always"), pools=(pool,), **gke)
+
+    assert "MIG" in found.without_twin["l4"]
+    assert not found.twins
+
+
+def test_shares_of_the_pools_are_the_meaning_of_a_unit() -> None:
+    sharing = {"strategy": "time-slicing", "replicas": 4}
+
+    found = steps(workload("chat", 4), pools=({**L4, "sharing": sharing},))
+
+    assert found.migration.count(Result.CANNOT) == 1
+    assert "4 replicas" in found.migration.templates[0].reason
+
+
+def test_a_class_that_serves_the_name_is_settled_before_the_start() -> None:
+    found = steps(workload("chat", 4), drivers={"nvidia": {"version": "0.4.1"}})
+
+    assert any("serves nvidia.com/gpu" in note for note in found.notes)
+
+
+def test_different_priorities_are_settled_before_the_start() -> None:
+    urgent = workload("urgent", 1, extra="priorityClassName: urgent")
+
+    assert any("never preempts" in note for note in steps(workload("chat", 1), urgent).notes)
+
+
+@pytest.mark.parametrize(("names", "most", "sizes"), [(3, 12, [1, 1, 1]), (5, 2, [3, 2]), (0, 3, [])])
+def test_more_workloads_than_steps_share_steps(names: int, most: int, sizes: list[int]) -> None:
+    groups = in_groups([str(number) for number in range(names)], most)
+
+    assert [len(group) for group in groups] == sizes
+    assert [name for group in groups for name in group] == [str(number) for number in range(names)]
+
+
+def test_the_files_of_a_step_go_forward_and_back() -> None:
+    found = steps(workload("chat", 4))
+    files = step_files(found.steps[1])
+
+    assert parse_document(files["plan.json"]).verdict == "fits"
+    assert "resourceClaims" in files["manifests.yaml"]
+    assert "resourceClaims" not in files["previous.yaml"]
+    during, after = (yaml.safe_load(files[name]) for name in ("fleet.yaml", "fleet-after.yaml"))
+    assert [pool["count"]["max"] for pool in during["pools"]] == [1, 1]
+    assert [pool["count"]["max"] for pool in after["pools"]] == [0, 1]
+    assert read_fleet(during).document() == during
