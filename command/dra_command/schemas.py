@@ -22,7 +22,7 @@ from dra_command.migrate.steps_contract import MigrateStepsOutput
 from dra_command.plan.matrix.contract import MatrixOutput
 from dra_command.plan_report.contract.plan import PlanOutput
 from dra_command.portfolio.contract import PortfolioOutput
-from dra_command.rehearse.contract import RehearseOutput
+from dra_command.rehearse.contract import RehearseMigrationOutput, RehearseOutput
 from dra_command.rules.contract import RulesTestOutput
 from dra_command.suggest.contract import SuggestOutput
 from dra_command.verify.contract import VerifyOutput
@@ -56,6 +56,11 @@ _MODELS: dict[str, tuple[type[BaseModel], str, str]] = {
     "rules-test": (RulesTestOutput, "serialization", "Answer of `pulumi-dra rules test --format json`."),
     "verify": (VerifyOutput, "serialization", "Answer of `pulumi-dra verify --format json`."),
     "rehearse": (RehearseOutput, "serialization", "Answer of `pulumi-dra rehearse --format json`."),
+    "rehearse-migration": (
+        RehearseMigrationOutput,
+        "serialization",
+        "Answer of `pulumi-dra rehearse --migration --format json`.",
+    ),
     "portfolio-answer": (PortfolioOutput, "serialization", "Answer of `pulumi-dra portfolio --format json`."),
     "error": (ErrorOutput, "serialization", "Answer of every subcommand with --format json when the input is wrong."),
     "baseline": (BaselineFile, "validation", "Findings that are known: the file of `pulumi-dra check --baseline`."),

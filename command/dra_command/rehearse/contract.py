@@ -127,3 +127,20 @@ class RehearseOutput(Output):
     pools: list[RehearsedPoolRow]
     notes: list[str]
     scenarios: list[RehearsedScenario] = Field(description="In the order in which they were played.")
+
+
+class RehearsedStepRow(Output):
+    """A step of a migration on the real scheduler."""
+
+    step: str = Field(description="Number and name: 02-move-chat.")
+    placed: int
+    pending: int = Field(description="Pods without a node, with the old and the new pods of the step at once.")
+    is_safe: bool = Field(description="The plan proves that no pod stays pending.")
+    decided: bool = Field(description="False if time ran out.")
+
+
+class RehearseMigrationOutput(Output):
+    """Answer of `pulumi-dra rehearse --migration --format json`."""
+
+    version: Literal[1] = 1
+    steps: list[RehearsedStepRow]

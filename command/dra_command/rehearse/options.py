@@ -32,6 +32,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "node-lost[:NODE], zone-lost:ZONE, driver-upgraded:VERSION, arrival-order:ORDER",
     )
     parser.add_argument(
+        "--migration",
+        action="store_true",
+        help="run the steps of `migrate --steps` from the fleet's device-plugin pools to DRA pools",
+    )
+    parser.add_argument(
         "--kubeconfig",
         metavar="FILE",
         default="",

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING
 from dra_command.command_line.arguments import UsageError, require_sandbox
 from dra_command.command_line.exit_status import status_of
 from dra_command.inputs.command_inputs import print_skipped_files, read_inputs
+from dra_planner.clouds import cloud
 from dra_planner.plan import Plan, PlanRequest, make_plan
 from dra_planner.releases import parse_version
 from dra_planner.sources import Source
 from dra_planner.wording import counted
 
 if TYPE_CHECKING:  # the sandbox is an extra
+    from dra_sandbox.control_plane import Settings
     from dra_sandbox.rehearsal import Comparison
 
 
@@ -27,6 +29,10 @@ def run(values: argparse.Namespace) -> int:
         raise UsageError("--context names a context of a kubeconfig", fix="give --kubeconfig FILE too")
     inputs = read_inputs(values, needs_capacity=True)
     print_skipped_files(inputs.left_alone, quiet=values.quiet)
+    if values.migration:
+        from dra_command.rehearse.migration import rehearse_migration
+
+        return rehearse_migration(values, inputs)
     plan = make_plan(
         PlanRequest(sources=inputs.sources, fleet=inputs.fleet, kubernetes=inputs.kubernetes, paths=inputs.paths)
     )
@@ -38,7 +44,7 @@ def run(values: argparse.Namespace) -> int:
 
 
 def _rehearse(plan: Plan, sources: tuple[Source, ...], values: argparse.Namespace) -> Comparison:
-    from dra_sandbox.control_plane import ApiRejection, ControlPlaneError, Settings, control_plane
+    from dra_sandbox.control_plane import ApiRejection, ControlPlaneError, control_plane
     from dra_sandbox.progress import step
     from dra_sandbox.rehearsal import (
         NotThrowAway,
@@ -77,12 +83,20 @@ def _rehearse(plan: Plan, sources: tuple[Source, ...], values: argparse.Namespac
                 return rehearse(where, request)
         binaries = find_binaries(minor, Path(values.binaries) if values.binaries else None)
         title = f"rehearsing on Kubernetes {binaries.version}, {size}"
-        with step(title), control_plane(Settings(minor), binaries) as plane:
+        with step(title), control_plane(_settings(plan, minor), binaries) as plane:
             return rehearse(plane, request)
     except (UnknownSubject, NotThrowAway) as error:
         raise UsageError(str(error)) from error
     except (ToolUnavailable, ControlPlaneError, ApiRejection) as error:
         raise UsageError(f"the plan cannot be rehearsed: {error}") from error
+
+
+def _settings(plan: Plan, minor: int) -> Settings:
+    """Return a control plane that admits pods as the plan's cloud does."""
+    from dra_sandbox.control_plane import Settings
+
+    tolerates = plan.fleet is not None and cloud(plan.fleet.cloud).tolerates_extended_resources
+    return Settings(minor, tolerates_extended_resources=tolerates)
 
 
 def _print(found: Comparison, values: argparse.Namespace) -> None:

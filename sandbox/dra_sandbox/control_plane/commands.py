@@ -65,6 +65,8 @@ def _api_server(plane: ControlPlane, settings: Settings) -> list[str]:
         "--disable-admission-plugins=ServiceAccount,TaintNodesByCondition,MutatingAdmissionWebhook,"
         "ValidatingAdmissionWebhook",
     ]  # fmt: skip
+    if settings.tolerates_extended_resources:
+        command.append("--enable-admission-plugins=ExtendedResourceToleration")
     return command if settings.scheduling else [*command, "--watch-cache=false"]
 
 

@@ -25,12 +25,15 @@ _RECORD: Final = "control-plane.json"
 class Settings:
     """What to start: a Kubernetes minor, feature gates (others as released), and whether pods are scheduled at all.
 
-    Without `scheduling` there are only etcd and the API server, and reads are answered by etcd itself.
+    `tolerates_extended_resources`: as managed clouds do, the API server lets pods tolerate the taints of the extended
+    resources that they request. Without `scheduling` there are only etcd and the API server, and reads are answered by
+    etcd itself.
     """
 
     minor: int
     gates: Mapping[str, bool] = field(default_factory=lambda: MappingProxyType({}))
     scheduling: bool = True
+    tolerates_extended_resources: bool = False
 
     @property
     def components(self) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dra_sandbox.rehearsal.borrowed import NotThrowAway, borrowed_cluster
 from dra_sandbox.rehearsal.comparison import ComparedWorkload, Comparison
 from dra_sandbox.rehearsal.differences import OutcomeDifference
+from dra_sandbox.rehearsal.migrating import RehearsedStep, rehearse_steps
 from dra_sandbox.rehearsal.outcome import PoolOutcome, RehearsalOutcome, RehearsedWorkload
 from dra_sandbox.rehearsal.rehearsing import RehearsalRequest, Where, rehearse, rehearse_in_turn
 from dra_sandbox.rehearsal.scenarios import RehearsalScenario, ScenarioOutcome, ScenarioRow, UnknownSubject
@@ -24,6 +25,7 @@ __all__ = [
     "RehearsalOutcome",
     "RehearsalRequest",
     "RehearsalScenario",
+    "RehearsedStep",
     "RehearsedWorkload",
     "ScenarioOutcome",
     "ScenarioRow",
@@ -34,4 +36,5 @@ __all__ = [
     "borrowed_cluster",
     "rehearse",
     "rehearse_in_turn",
+    "rehearse_steps",
 ]

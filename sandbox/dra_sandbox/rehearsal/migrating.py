@@ -1,0 +1,57 @@
+"""The steps of a migration on the real scheduler: each with the pods of both versions, and again when it's done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+
+from dra_planner.migration import MigrationStep
+from dra_planner.plan import PlanRequest, make_plan
+from dra_sandbox.control_plane import ControlPlane
+from dra_sandbox.rehearsal.comparison import Comparison
+from dra_sandbox.rehearsal.rehearsing import RehearsalRequest, Where, rehearse
+
+OpenCluster = Callable[[], AbstractContextManager[ControlPlane | Where]]
+"""Opens an empty cluster, and takes it away afterwards."""
+
+
+@dataclass(frozen=True, slots=True)
+class RehearsedStep:
+    """A step and its rehearsals: with old and new pods at once, and when it's done; one if nothing moves."""
+
+    step: MigrationStep
+    rehearsals: tuple[Comparison, ...]
+
+    @property
+    def pending(self) -> int:
+        """The largest number of pods without a node, rejected ones included."""
+        return max(each.pending + sum(bool(row.outcome.refused) for row in each.rows) for each in self.rehearsals)
+
+    @property
+    def placed(self) -> int:
+        """Pods with a node in the fuller rehearsal."""
+        return max(sum(row.outcome.placed for row in each.rows) for each in self.rehearsals)
+
+    @property
+    def decided(self) -> bool:
+        """False if the time limit was reached before the scheduler had seen every pod."""
+        return all(each.outcome.decided for each in self.rehearsals)
+
+
+def rehearse_steps(
+    cluster: OpenCluster, steps: Iterable[MigrationStep], kubernetes: str = "", within_seconds: float = 180
+) -> Iterator[RehearsedStep]:
+    """Yield what the scheduler does in each step, each state on its own empty cluster. Raises as `rehearse`."""
+    for step in steps:
+        states = [(step.together, step.fleet)]
+        if step.fleet_after != step.fleet:
+            states.append((step.sources, step.fleet_after))
+        found = []
+        for sources, fleet in states:
+            plan = make_plan(PlanRequest(sources=sources, fleet=fleet, kubernetes=kubernetes, with_fixes=False))
+            with cluster() as where:
+                found.append(
+                    rehearse(where, RehearsalRequest(plan=plan, sources=sources, within_seconds=within_seconds))
+                )
+        yield RehearsedStep(step, tuple(found))
