@@ -6,72 +6,14 @@ from typing import Any
 
 import pytest
 import yaml
+from driver_fleets import fleet, job, nodes, planned, reasons, request
 
 from dra_planner import catalog
 from dra_planner.drivers import DriverNode, driver
 from dra_planner.errors import FleetError
 from dra_planner.fleet import read_fleet
 from dra_planner.model import AttributeValue, Unknown
-from dra_planner.plan import Plan, PlanRequest, make_plan
 from dra_planner.releases import features_of
-from dra_planner.sources import Source
-
-CLOUDS: dict[str, dict[str, Any]] = {
-    "eks": {"region": "us-east-2", "network": {"zones": ["us-east-2a"]}, "systemPool": {"machine": "m7i.large"}},
-    "gke": {"region": "us-central1", "systemPool": {"machine": "e2-standard-4"}},
-    "aks": {"region": "centralus", "systemPool": {"machine": "Standard_D4s_v5"}},
-}
-
-
-def fleet(cloud: str, machine: str, drivers: dict[str, Any], most: int = 4) -> dict[str, Any]:
-    pool = {"name": "pool", "machine": machine, "count": {"min": 0, "max": most}}
-    return {"cloud": cloud, "kubernetes": "1.36", **CLOUDS[cloud], "drivers": drivers, "pools": [pool]}
-
-
-def request(name: str, device_class: str, count: int | str, selector: str = "") -> dict[str, Any]:
-    many = {"allocationMode": "All"} if count == "All" else {"count": count}
-    chosen = {"selectors": [{"cel": {"expression": selector}}]} if selector else {}
-    return {"name": name, "exactly": {"deviceClassName": device_class, **many, **chosen}}
-
-
-def job(pods: int, *requests: dict[str, Any], match: str = "", tolerates: str = "") -> str:
-    together = {"constraints": [{"requests": [each["name"] for each in requests], "matchAttribute": match}]}
-    devices = {"requests": list(requests), **(together if match else {})}
-    pod = {
-        "restartPolicy": "Never",
-        "containers": [{"name": "main", "image": "registry.example/work:1", "resources": {"claims": [{"name": "d"}]}}],
-        "resourceClaims": [{"name": "d", "resourceClaimTemplateName": "t"}],
-        "tolerations": [{"key": tolerates, "operator": "Exists"}] if tolerates else [],
-    }
-    return yaml.safe_dump_all(
-        [
-            {
-                "apiVersion": "resource.k8s.io/v1",
-                "kind": "ResourceClaimTemplate",
-                "metadata": {"name": "t"},
-                "spec": {"spec": {"devices": devices}},
-            },
-            {
-                "apiVersion": "batch/v1",
-                "kind": "Job",
-                "metadata": {"name": "work"},
-                "spec": {"parallelism": pods, "completions": pods, "template": {"spec": pod}},
-            },
-        ]
-    )
-
-
-def planned(document: dict[str, Any], manifests: str) -> Plan:
-    return make_plan(PlanRequest(fleet=read_fleet(document), sources=(Source("work.yaml", manifests),)))
-
-
-def nodes(plan: Plan) -> int:
-    return plan.pools[0].nodes.desired
-
-
-def reasons(plan: Plan) -> str:
-    return " ".join(f"{each.message} {each.fix}" for workload in plan.workloads for each in workload.reasons)
-
 
 TPUS = fleet("gke", "ct5lp-hightpu-4t", {"tpu": True})
 
@@ -89,6 +31,15 @@ def test_a_claim_for_half_of_a_tpu_node_does_not_fit() -> None:
 
     assert plan.verdict == "does-not-fit"
     assert "prepares only claims for all 4 devices of a node, not for 2" in reasons(plan)
+
+
+def test_a_claim_for_some_chips_is_followed_by_its_fix() -> None:
+    half = planned(TPUS, job(2, request("tpu", "tpu.google.com", 2), tolerates="google.com/tpu"))
+    assert "request 4 devices, or allocationMode: All" in reasons(half)
+    assert "claim requests partial tpu devices (2)" in reasons(half)
+    for count in (4, "All"):
+        whole = planned(TPUS, job(2, request("tpu", "tpu.google.com", count), tolerates="google.com/tpu"))
+        assert (whole.verdict, nodes(whole)) == ("fits", 2)
 
 
 def test_gke_taints_tpu_nodes_by_itself() -> None:
@@ -142,6 +93,131 @@ def test_the_example_driver_has_eight_gpus_on_any_node() -> None:
     assert (plan.verdict, nodes(plan)) == ("fits", 2)
 
 
+def test_inferentia_is_served_too() -> None:
+    """aws-neuron/neuron-helm-charts 1.10.0: neuronInstances of its values name inf1 and inf2."""
+    plan = planned(fleet("eks", "inf2.48xlarge", {"neuron": True}), job(2, request("neuron", "neuron.aws.com", 6)))
+
+    assert (plan.verdict, nodes(plan)) == ("fits", 1)
+
+
+def test_gaudis_are_selected_by_model() -> None:
+    model = 'device.attributes["gaudi.intel.com"].model == "Gaudi"'
+    plan = planned(fleet("eks", "dl1.24xlarge", {"gaudi": True}), job(9, request("hpu", "gaudi.intel.com", 1, model)))
+
+    assert (plan.verdict, nodes(plan)) == ("fits", 2)
+
+
+def test_efa_interfaces_are_claimed_without_a_driver_of_gpus() -> None:
+    interfaces = request("efa", "efa.networking.k8s.aws", 16)
+    plan = planned(fleet("eks", "p5.48xlarge", {"dranet": True}), job(3, interfaces, tolerates="nvidia.com/gpu"))
+
+    assert (plan.verdict, nodes(plan)) == ("fits", 2)
+
+
+def cpus(count: int) -> dict[str, Any]:
+    amounts = {"requests": {"dra.cpu/cpu": str(count)}}
+    return {"name": "cpus", "exactly": {"deviceClassName": "dra.cpu", "capacity": amounts}}
+
+
+def test_cpus_of_a_numa_node_are_capacity() -> None:
+    numa = fleet("eks", "p5.48xlarge", {"cpu": True})  # 192 CPUs on two NUMA nodes
+    plan = planned(numa, job(4, cpus(48), tolerates="nvidia.com/gpu"))
+
+    assert (plan.verdict, nodes(plan)) == ("fits", 1)
+    assert (
+        planned(numa, job(1, cpus(100), tolerates="nvidia.com/gpu")).verdict == "does-not-fit"
+    )  # one request uses one device
+
+
+def test_cpus_of_a_machine_whose_numa_nodes_are_not_known() -> None:
+    assert planned(fleet("eks", "m7i.4xlarge", {"cpu": True}), job(1, cpus(4))).verdict == "cannot-tell"
+
+
+@pytest.mark.parametrize(("pods", "verdict"), [(3, "fits"), (17, "does-not-fit")])
+def test_cpus_one_by_one(pods: int, verdict: str) -> None:
+    single = fleet("eks", "m7i.4xlarge", {"cpu": {"mode": "individual", "reservedCPUs": "0-1"}}, most=1)
+
+    assert planned(single, job(pods, request("cpus", "dra.cpu", 4))).verdict == verdict
+
+
+def test_a_claim_of_cpus_serves_one_container() -> None:
+    second = {"name": "second", "image": "registry.example/work:1", "resources": {"claims": [{"name": "d"}]}}
+    documents = list(yaml.safe_load_all(job(1, cpus(4))))
+    documents[1]["spec"]["template"]["spec"]["containers"].append(second)
+    plan = planned(fleet("eks", "p5.48xlarge", {"cpu": True}), yaml.safe_dump_all(documents))
+
+    assert plan.verdict == "does-not-fit"
+    assert "gives a claim to one container" in reasons(plan)
+    assert "give each container its own claim" in reasons(plan)
+
+
+def test_a_claim_of_cpus_is_for_whole_cpus() -> None:
+    part = {
+        "name": "cpus",
+        "exactly": {"deviceClassName": "dra.cpu", "capacity": {"requests": {"dra.cpu/cpu": "1500m"}}},
+    }
+    pool = fleet("eks", "p5.48xlarge", {"cpu": True})
+    plan = planned(pool, job(1, part, tolerates="nvidia.com/gpu"))
+
+    assert plan.verdict == "does-not-fit"
+    assert "request 2 of dra.cpu/cpu" in reasons(plan)
+    assert planned(pool, job(1, cpus(2), tolerates="nvidia.com/gpu")).verdict == "fits"
+
+
+def test_settings_of_the_cpu_driver_that_cannot_work() -> None:
+    grouped = {**fleet("eks", "m7i.4xlarge", {"cpu": True}), "kubernetes": "1.35"}
+    with pytest.raises(FleetError) as caught:
+        read_fleet(grouped)
+    assert "write mode: individual, or use Kubernetes 1.36" in str(caught.value)
+    read_fleet({**grouped, "drivers": {"cpu": {"mode": "individual"}}})
+    with pytest.raises(FleetError) as caught:
+        read_fleet(fleet("eks", "m7i.4xlarge", {"cpu": {"reservedCPUs": "0-15"}}))
+    assert "reserve fewer CPUs in drivers.cpu.reservedCPUs" in str(caught.value)
+    read_fleet(fleet("eks", "m7i.4xlarge", {"cpu": {"reservedCPUs": "0-1"}}))
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "fix"),
+    [
+        ("cpu", {"apiVersion": "v1", "cpuConfig": {"cpuset": "2-5"}}, "write apiVersion: v1alpha1"),
+        ("cpu", {"apiVersion": "v1alpha1", "cpuConfig": {"cpuset": "all"}}, 'write cpuConfig: {cpuset: "2-5"}'),
+        ("intel", {"apiVersion": "v1", "kind": "GpuConfig"}, "remove the configuration"),
+        ("gaudi", {"apiVersion": "v1", "kind": "GpuConfig"}, "remove the configuration"),
+        ("tpu", {"apiVersion": "v1", "kind": "TpuConfig"}, "remove the configuration"),
+        ("neuron", {"apiVersion": "neuron.aws.com/v1", "kind": "Neuron"}, "write kind: NeuronConfig"),
+        (
+            "neuron",
+            {"apiVersion": "neuron.aws.com/v1", "kind": "NeuronConfig", "logicalNeuronCore": 4},
+            "write logicalNeuronCore: 2",
+        ),
+        ("dranet", {"interface": {"mtu": 9000, "speed": 100}}, "remove speed"),
+        ("dranet", {"interface": {"name": "interface-number-1"}}, "write a name of at most 15 characters"),
+        ("dranet", {"interface": {"mtu": 60}}, "write an mtu of at least 68"),
+        ("dranet", {"interface": {"dhcp": True, "addresses": ["10.0.0.2/24"]}}, "remove dhcp, or addresses"),
+        ("dranet", {"interface": {"vrf": {"name": "red"}}, "rules": [{}]}, "remove rules, or vrf"),
+        ("dranet", {"interface": {"arpIgnore": 5}}, "write arpIgnore: 0"),
+        ("dranet", {"apiVersion": "v1", "kind": "NetworkConfig"}, "remove apiVersion and kind"),
+    ],
+)
+def test_an_opaque_configuration_that_the_driver_rejects(name: str, parameters: dict[str, Any], fix: str) -> None:
+    member = driver(name)
+    assert fix in [each.fix for each in member.config_faults(member.domains[0], parameters, None)]
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    [
+        ("cpu", {"apiVersion": "v1alpha1", "cpuConfig": {"cpuset": "0,2-5"}}),
+        ("neuron", {"apiVersion": "neuron.aws.com/v1", "kind": "NeuronConfig", "logicalNeuronCore": 1}),
+        ("neuron", {"apiVersion": "neuron.aws.com/v1", "kind": "UltraServerConfig", "ultraserverMode": 4}),
+        ("dranet", {"interface": {"name": "net1", "mtu": 9000, "dhcp": True}, "ethtool": {"features": {}}}),
+    ],
+)
+def test_an_opaque_configuration_that_the_driver_decodes(name: str, parameters: dict[str, Any]) -> None:
+    member = driver(name)
+    assert list(member.config_faults(member.domains[0], parameters, None)) == []
+
+
 @pytest.mark.parametrize(
     ("document", "sentence"),
     [
@@ -149,7 +225,12 @@ def test_the_example_driver_has_eight_gpus_on_any_node() -> None:
         (fleet("gke", "g2-standard-8", {"neuron": True}), "AWS Neuron devices exist only on EC2 instances"),
         (fleet("aks", "Standard_NC4as_T4_v3", {"tpu": True}), "TPUs exist only on Google Cloud"),
         (fleet("gke", "tpu7x-standard-4t", {"tpu": True}), "doesn't know tpu7x"),
-        (fleet("eks", "inf2.48xlarge", {"neuron": True}), "runs on Trainium only"),
+        (fleet("eks", "g6.2xlarge", {"intel": True}), "no EC2 instance type in the tables has GPUs of Intel"),
+        (fleet("gke", "g2-standard-8", {"gaudi": True}), "no Google Cloud machine type has Gaudi accelerators"),
+        (fleet("aks", "Standard_NC4as_T4_v3", {"intel": True}), "no Azure size in the tables has GPUs of Intel"),
+        ({**fleet("eks", "m7i.4xlarge", {"cpu": True}), "kubernetes": "1.35"}, "DRAConsumableCapacity"),
+        (fleet("eks", "m7i.4xlarge", {"cpu": {"reservedCPUs": "0-15"}}), "has 16 CPUs, and all are reserved"),
+        (fleet("eks", "m7i.4xlarge", {"cpu": {"reservedCPUs": "all"}}), "is not a set of CPUs"),
         (fleet("gke", "ct5lp-hightpu-4t", {"nvidia": {"version": "25.8.1"}}), "has no NVIDIA GPU"),
         ({**TPUS, "pools": [{**TPUS["pools"][0], "mig": "all-1g.10gb"}]}, "none of the fleet's drivers partitions"),
     ],

@@ -4,13 +4,25 @@ from __future__ import annotations
 
 import argparse
 
-from dra_command.command_line.shared_options import add_choice
+from dra_command.command_line.shared_options import add_choice, add_cluster
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    add_choice(parser, "table", ("machines", "gpus", "mig", "drivers", "releases", "outdated"), "what to list")
+    add_choice(
+        parser,
+        "table",
+        ("machines", "gpus", "mig", "drivers", "releases", "outdated", "add"),
+        "what to list, or add: learn from nodes",
+    )
     parser.add_argument("words", metavar="WORD", nargs="*", default=[], help="only rows that hold every word")
     parser.add_argument("--cloud", metavar="CLOUD", default="", help="machines of this cloud only")
     parser.add_argument("--region", default="", help="also the on-demand price of machines in this region")
     parser.add_argument("--today", metavar="DATE", default="", help="day for outdated facts [default: today]")
+    nodes = parser.add_argument_group("learn from running nodes (catalog add)")
+    sources = nodes.add_mutually_exclusive_group()
+    sources.add_argument("--from", metavar="FILE", dest="observed", help="snapshot with nodes and ResourceSlices")
+    add_cluster(sources, parser)
+    nodes.add_argument("--fleet", metavar="FILE", default="", help="fleet file to write the rows into [default: print]")
+    nodes.add_argument("--machine", metavar="TYPE", default="", help="machine type of nodes without the label")
+    nodes.add_argument("--kubernetes", metavar="VERSION", default="", help="version of the cluster [default: newest]")
     parser.add_argument("--format", choices=("text", "json"), default="text", help="default: %(default)s")

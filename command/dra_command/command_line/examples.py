@@ -179,6 +179,8 @@ examples:
     pulumi-dra catalog machines h100 --region us-east-1
   layouts of MIG, as JSON
     pulumi-dra catalog mig a100 --format json
+  learn a machine type or driver from running nodes
+    pulumi-dra catalog add --from cluster.json --fleet fleet.yaml
 """
 
 _VERIFY_EXAMPLES = f"""\

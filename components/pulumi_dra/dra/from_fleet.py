@@ -6,7 +6,6 @@ from collections.abc import Iterator
 import pulumi
 import pulumi_kubernetes as k8s
 
-from dra_planner import catalog
 from dra_planner.catalog import Machine
 from dra_planner.clouds import PluginServing
 from dra_planner.drivers.nvidia.device_plugin.serving import WHOLE_GPUS, plugin_configs
@@ -95,7 +94,7 @@ def _plugin_pools(fleet: Fleet) -> Iterator[tuple[Machine, PluginServing]]:
     """Yield the pools that the device plugin serves, and how."""
     for pool in fleet.pools:
         if (serving := fleet.plugin_serving(pool)) is not None:
-            yield catalog.machine(fleet.cloud, pool.machine), serving
+            yield fleet.machine(pool.machine), serving
 
 
 def class_args(fleet: Fleet) -> DeviceClassesArgs:

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from dra_planner import catalog
 from dra_planner.clouds import DRA, GPU_TAINT, cloud
 from dra_planner.fleet import Fleet
 
@@ -32,7 +31,7 @@ def device_tolerations(fleet: Fleet) -> list[dict[str, str]]:
     taints = {
         taint
         for pool in fleet.pools
-        for taint in cloud(fleet.cloud).taints(fleet.nodes_of(pool, catalog.machine(fleet.cloud, pool.machine)))
+        for taint in cloud(fleet.cloud).taints(fleet.nodes_of(pool, fleet.machine(pool.machine)))
     }
     return [{"key": each.key, "effect": each.effect} for each in sorted(taints, key=lambda each: each.key)]
 
@@ -44,6 +43,6 @@ def pool_tolerations(fleet: Fleet) -> list[dict[str, str]]:
     """
     keys = {taint.key for pool in fleet.pools for taint in pool.taints}
     for pool in fleet.pools:
-        nodes = fleet.nodes_of(pool, catalog.machine(fleet.cloud, pool.machine))
+        nodes = fleet.nodes_of(pool, fleet.machine(pool.machine))
         keys |= {taint.key for taint in cloud(fleet.cloud).added_taints(nodes) if taint.effect != "PreferNoSchedule"}
     return [{"key": key} for key in sorted(keys)]

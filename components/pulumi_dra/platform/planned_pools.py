@@ -6,7 +6,6 @@ from typing import Any
 
 import pulumi
 
-from dra_planner import catalog
 from dra_planner.clouds import PluginServing, cloud
 from dra_planner.fleet import Fleet, Pool
 from dra_planner.planfile import PlanFile
@@ -95,6 +94,6 @@ def plugin_labels(fleet: Fleet, pool: Pool) -> dict[str, str]:
     """Return the labels by which the device plugin's chart chooses its configuration for the nodes of a pool."""
     if pool.is_dra:
         return {}
-    of_cloud, nodes = cloud(fleet.cloud), fleet.nodes_of(pool, catalog.machine(fleet.cloud, pool.machine))
+    of_cloud, nodes = cloud(fleet.cloud), fleet.nodes_of(pool, fleet.machine(pool.machine))
     plain = {label.key for label in of_cloud.labels(replace(nodes, plugin=PluginServing()))}
     return {label.key: label.value for label in of_cloud.labels(nodes) if label.key not in plain}

@@ -17,13 +17,15 @@ def part_of_node(node: NodeState, picks: Sequence[Pick]) -> tuple[str, str]:
     of_claim = Counter(candidates[pick.index].driver for pick in picks if not pick.admin)
     for domain, number in of_claim.items():
         driver = driver_of(domain)
-        if driver is None or not driver.prepares_whole_nodes:
+        if driver is None or not driver.partial_claim_error:
             continue
         there = sum(each.driver == domain for each in candidates)
         if number < there:
             return (
                 f"{driver.title} prepares only claims for all {counted(there, 'device')} of a node, not for {number}, "
-                "so the pod would stay in ContainerCreating",
+                f'so the pod would stay in ContainerCreating with "{driver.partial_claim_error}"'.format(
+                    asked=number, there=there
+                ),
                 f"request {there} devices, or allocationMode: All",
             )
     return "", ""

@@ -3,8 +3,8 @@
 Source: kubernetes-sigs/dranet@f258477 (attribute names) and the metadata that ships with Karpenter (values).
 """
 
-from collections.abc import Mapping
-from typing import Annotated, ClassVar
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
@@ -12,7 +12,8 @@ from dra_planner.catalog import Machine, NetworkInterface, network_interfaces
 from dra_planner.catalog.tables import read_table
 from dra_planner.clouds import cloud_of
 from dra_planner.documents.models import StrictDocument, refused_by
-from dra_planner.drivers.protocol.driver import Driver, DriverNode
+from dra_planner.drivers.protocol.driver import ConfigFault, Driver, DriverNode
+from dra_planner.drivers.protocol.network_config import network_config_faults
 from dra_planner.drivers.protocol.neuron_groups import efa_groups
 from dra_planner.drivers.protocol.versions import chart_version_fault
 from dra_planner.model import AttributeValue, Device, ResourceSlice, Unknown
@@ -70,6 +71,11 @@ class DranetDriver(Driver[DranetSettings]):
 
     def assumptions(self, options: DranetSettings, node: DriverNode) -> tuple[str, ...]:
         return network_assumptions(node.machine)
+
+    def config_faults(
+        self, domain: str, parameters: Mapping[str, Any], options: DranetSettings | None
+    ) -> Iterator[ConfigFault]:
+        yield from network_config_faults(parameters)
 
     def kind(self, domain: str, attributes: Mapping[str, AttributeValue]) -> str:
         return "NIC"

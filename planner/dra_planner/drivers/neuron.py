@@ -11,15 +11,17 @@ from typing import Any, ClassVar
 from dra_planner.catalog import Machine
 from dra_planner.clouds import Cloud
 from dra_planner.drivers.protocol.device_plugin import NoDirectCounterpart
-from dra_planner.drivers.protocol.driver import Driver, DriverNode, Fault
+from dra_planner.drivers.protocol.driver import ConfigFault, Driver, DriverNode
 from dra_planner.drivers.protocol.neuron_groups import neuron_groups
 from dra_planner.drivers.protocol.options import ChartOptions
 from dra_planner.drivers.protocol.slices import node_slice
 from dra_planner.drivers.protocol.tables import has_accelerator
-from dra_planner.errors import CatalogError
 from dra_planner.model import AttributeValue, Device, ResourceSlice, Unknown
 
 NEURON_DRIVER = "neuron.aws.com"
+_TOLERATED = tuple({"key": key, "operator": "Exists"} for key in ("CriticalAddonsOnly", "aws.amazon.com/neuron"))
+_API_VERSION = "neuron.aws.com/v1"
+_CONFIGURED = {"NeuronConfig": ("logicalNeuronCore", (1, 2)), "UltraServerConfig": ("ultraserverMode", (2, 4))}
 
 
 class NeuronDriver(Driver[ChartOptions]):
@@ -50,21 +52,31 @@ class NeuronDriver(Driver[ChartOptions]):
         count = accelerator.count or 0
         return node_slice(NEURON_DRIVER, node.name, (_device(node.machine, index, count) for index in range(count)))
 
-    def pool_faults(self, options: ChartOptions, cloud: Cloud, machine: Machine, mig: str) -> Iterator[Fault]:
-        if self.serves(machine) and not machine.family.startswith("trn"):
-            yield (
-                "machine",
-                CatalogError(
-                    f"the chart of {self.title} runs on Trainium only, not on {machine.name} (deploy/eks/dra.rst)",
-                    fix="use a trn1 or trn2 machine type",
-                ),
+    def config_faults(
+        self, domain: str, parameters: Mapping[str, Any], options: ChartOptions | None
+    ) -> Iterator[ConfigFault]:
+        if parameters.get("apiVersion") != _API_VERSION:
+            yield ConfigFault(f"{self.title} decodes only {_API_VERSION}", f"write apiVersion: {_API_VERSION}")
+        kind = str(parameters.get("kind", ""))
+        if kind not in _CONFIGURED:
+            yield ConfigFault(f"{self.title} knows only {' and '.join(_CONFIGURED)}", "write kind: NeuronConfig")
+            return
+        key, allowed = _CONFIGURED[kind]
+        if parameters.get(key) not in allowed:
+            numbers = " or ".join(map(str, allowed))
+            yield ConfigFault(
+                f"{key} of {kind} must be {numbers}, not {parameters.get(key)}", f"write {key}: {allowed[-1]}"
             )
 
     def chart_values(
         self, options: ChartOptions, cloud: Cloud, tolerations: Sequence[Mapping[str, str]]
     ) -> Mapping[str, Any]:
-        # The device plugin of the same chart would hand out the same devices (deploy/eks/dra.rst).
-        return {"draDriver": {"enabled": True}, "devicePlugin": {"enabled": False}, "npd": {"enabled": False}}
+        # The device plugin of the same chart would hand out the same devices (deploy/eks/dra.rst). The driver's
+        # DaemonSet tolerates these taints by default, and a list in values replaces the chart's.
+        driver: dict[str, Any] = {"enabled": True}
+        if tolerations:
+            driver["tolerations"] = [*_TOLERATED, *tolerations]
+        return {"draDriver": driver, "devicePlugin": {"enabled": False}, "npd": {"enabled": False}}
 
     def kind(self, domain: str, attributes: Mapping[str, AttributeValue]) -> str:
         return "Neuron device"

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from dra_planner.catalog import Machine
 from dra_planner.clouds import Cloud
 from dra_planner.drivers.protocol.device_plugin import NoDirectCounterpart
-from dra_planner.drivers.protocol.driver import Driver, DriverNode, Fault
+from dra_planner.drivers.protocol.driver import ConfigFault, Driver, DriverNode, Fault
 from dra_planner.drivers.protocol.options import ChartOptions
 from dra_planner.drivers.protocol.slices import node_slice
 from dra_planner.drivers.protocol.tables import has_accelerator
@@ -34,7 +34,10 @@ class TpuDriver(Driver[ChartOptions]):
     options = ChartOptions
     meaning = "Google's TPU driver: true, or which version of its chart."
     proposals = (("drivers.tpu=true",),)
-    prepares_whole_nodes = True
+    partial_claim_error = (  # cmd/tpu-dra-kubeletplugin/state.go, prepareDevices
+        "claim requests partial tpu devices ({asked}), only requests for all tpu devices ({there}) on the node are "
+        "supported"
+    )
     plugin_resources: ClassVar[Mapping[str, str]] = {"google.com/tpu": TPU_DRIVER}
     device_plugin = NoDirectCounterpart(tuple(plugin_resources), "a TPU claim must hold all TPU chips of its node")
 
@@ -51,6 +54,11 @@ class TpuDriver(Driver[ChartOptions]):
                 "machine",
                 CatalogError(f"{self.title} {VERSION} doesn't know {model}", fix="use another machine type"),
             )
+
+    def config_faults(
+        self, domain: str, parameters: Mapping[str, Any], options: ChartOptions | None
+    ) -> Iterator[ConfigFault]:
+        yield ConfigFault(f"{self.title} has no opaque configuration", "remove the configuration")
 
     def assumptions(self, options: ChartOptions, node: DriverNode) -> tuple[str, ...]:
         if not self.serves(node.machine):

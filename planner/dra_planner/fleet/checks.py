@@ -8,7 +8,7 @@ from dra_planner import catalog
 from dra_planner.catalog import Machine
 from dra_planner.clouds import WHOLE, ClusterSettings, PoolSettings, cloud, extended_resource_fault
 from dra_planner.documents.tree import Location
-from dra_planner.drivers import nvidia
+from dra_planner.drivers import every_driver, nvidia
 from dra_planner.errors import PlannerError
 from dra_planner.fleet.limits import limit_faults
 from dra_planner.fleet.plugin_checks import plugin_pool_faults
@@ -22,7 +22,7 @@ Fault = tuple[Location, str]
 
 def check_together(fleet: Fleet) -> list[Fault]:
     """Return what is wrong between fields, or unknown to the catalogue: (location, sentence) for each fault."""
-    faults = [*_cloud_faults(fleet), *_driver_faults(fleet)]
+    faults = [*_cloud_faults(fleet), *_driver_faults(fleet), *_catalog_faults(fleet)]
     if fleet.device_plugin:
         version = fleet.device_plugin.version
         faults += _catalog_fault(("devicePlugin", "version"), lambda: nvidia.device_plugin_release(version))
@@ -67,7 +67,28 @@ def _location(key: str) -> Location:
     return tuple(int(part) if part.isdigit() else part for part in key.split("."))
 
 
+def _catalog_faults(fleet: Fleet) -> Iterator[Fault]:
+    """Yield rows of the fleet's own catalog that are there twice, or that leave a machine type without its size."""
+    names = [row.machine for row in fleet.catalog]
+    for index, row in enumerate(fleet.catalog):
+        at: Location = ("catalog", index)
+        if row.machine in names[:index]:
+            yield (*at, "machine"), f'"{row.machine}" is learned in an earlier row; write one row per machine type'
+        drivers = [each.driver for each in row.drivers]
+        for number, each in enumerate(row.drivers):
+            if each.driver in drivers[:number]:
+                yield (*at, "drivers", number, "driver"), f'"{each.driver}" is learned in an earlier entry'
+            devices = [device.name for device in each.devices]
+            for position, name in enumerate(devices):
+                if name in devices[:position]:
+                    where: Location = (*at, "drivers", number, "devices", position, "name")
+                    yield where, f'"{name}" is the name of an earlier device'
+
+
 def _driver_faults(fleet: Fleet) -> Iterator[Fault]:
+    learned = any(row.drivers for row in fleet.catalog)
+    if not learned and not any(True for _ in fleet.drivers.installed()):
+        yield ("drivers",), f"must name at least one driver: {', '.join(each.name for each in every_driver())}"
     for driver, options in fleet.drivers.installed():
         refused = f"drivers.{driver.name}" in cloud(fleet.cloud).refused  # the cloud's own sentence says it
         for key, error in driver.faults(options, cloud(fleet.cloud), features_of(fleet.minor)):
@@ -140,8 +161,7 @@ def _pool_faults(fleet: Fleet, index: int, pool: Pool) -> Iterator[Fault]:
         plugin=fleet.plugin_serving(pool),
         huge_pages=pool.huge_pages.counts if pool.huge_pages else {},
         image=pool.image.facts if pool.image else None,
-        is_served=machine is not None
-        and any(driver.serves_accelerator(machine) for driver, _ in fleet.drivers.installed()),
+        is_served=machine is not None and _is_served(fleet, machine),
         labels=pool.labels,
         taint_keys=tuple(taint.key for taint in pool.taints),
         asked=frozenset(key for key, given in _asked(pool) if given),
@@ -163,6 +183,13 @@ def _pool_faults(fleet: Fleet, index: int, pool: Pool) -> Iterator[Fault]:
     for driver, options in fleet.drivers.installed():
         for key, error in driver.pool_faults(options, cloud(fleet.cloud), machine, pool.mig):
             yield (*at, *_location(key)), sentence_of(error)
+
+
+def _is_served(fleet: Fleet, machine: Machine) -> bool:
+    learned = fleet.learned(machine.name)
+    if learned is not None and learned.drivers:
+        return True
+    return any(driver.serves_accelerator(machine) for driver, _ in fleet.drivers.installed())
 
 
 def _asked(pool: Pool) -> Iterator[tuple[str, object]]:
@@ -189,7 +216,7 @@ def _schedule_faults(fleet: Fleet, pool: Pool) -> Iterator[str]:
 def _machine(fleet: Fleet, pool: Pool) -> tuple[Machine | None, str]:
     """Return the machine of a pool, or None and why it is unknown."""
     try:
-        return catalog.machine(fleet.cloud, pool.machine), ""
+        return fleet.machine(pool.machine), ""
     except PlannerError as error:
         return None, sentence_of(error)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, cast
 
 from pydantic import BeforeValidator, Field, create_model, model_validator
 
@@ -24,12 +24,6 @@ class DriversOfFleet(StrictDocument):
         if named:
             raise ValueError("; ".join(f'driver "{name}" {_LATER[name]}' for name in named))
         return data
-
-    @model_validator(mode="after")
-    def _at_least_one(self) -> Self:
-        if not any(True for _ in self.installed()):
-            raise ValueError(f"must name at least one driver: {', '.join(each.name for each in every_driver())}")
-        return self
 
     def of(self, driver: Driver[Options]) -> Options | None:
         """Return the options of a driver; None if the fleet doesn't install it."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Protocol
 
-from dra_planner import catalog
 from dra_planner.catalog import Machine
 from dra_planner.clouds import AllocatableSettings, cloud
 from dra_planner.documents.tree import Location
@@ -50,6 +49,7 @@ class QuotaHolder(Protocol):
     def pools(self) -> list[Pool]: ...
     @property
     def system_pool(self) -> _SystemPool: ...
+    def machine(self, name: str) -> Machine: ...
 
 
 def shared_limits(fleet: QuotaHolder) -> tuple[SharedLimit, ...]:
@@ -157,7 +157,7 @@ def _amount(fleet: QuotaHolder, quota: Quota, name: str, pods: int, max_pods: in
 
 def _machine(fleet: QuotaHolder, name: str) -> Machine | None:
     try:
-        return catalog.machine(fleet.cloud, name)
+        return fleet.machine(name)
     except PlannerError:
         return None
 

@@ -18,10 +18,12 @@ from pydantic import (
 
 from dra_planner import clouds
 from dra_planner.catalog import Machine
+from dra_planner.catalog import machine as known_machine
 from dra_planner.clouds import SYSTEM_NODES, NodeOrigin, PluginServing, public_network_fault, repetition_fault
 from dra_planner.documents.models import StrictDocument, empty_list, empty_mapping, nothing_given, refused_by
-from dra_planner.errors import PlannerError
+from dra_planner.errors import CatalogError, PlannerError
 from dra_planner.fleet.drivers import DevicePluginSettings, Drivers, FleetDeviceClass
+from dra_planner.fleet.learned import LearnedMachine
 from dra_planner.fleet.limits import shared_limits
 from dra_planner.fleet.pools import Headroom, Pool, Quota, Redundancy
 from dra_planner.fleet.values import DNS_SUBDOMAIN, Amount, bounds, sentence_of, within
@@ -146,6 +148,12 @@ class Fleet(StrictDocument):
         description="Room kept free beside the demand, for more pods like those of workloads.",
     )
     redundancy: Redundancy = Field(default_factory=nothing_given(Redundancy))
+    catalog: list[LearnedMachine] = Field(
+        default_factory=empty_list,
+        exclude_if=lambda rows: not rows,
+        description="Machine types and drivers learned from running nodes (`pulumi-dra catalog add`). They take "
+        "precedence over the tables of this package.",
+    )
     pools: list[Pool] = Field(min_length=1, description="GPU nodes that claims are planned on.")
 
     @field_validator("cloud")
@@ -214,6 +222,20 @@ class Fleet(StrictDocument):
     def plugin_serving(self, pool: Pool) -> PluginServing | None:
         """Return how a device plugin serves the devices of a pool; None for DRA pools."""
         return pool.plugin_serving(clouds.cloud(self.cloud).plugin.mig_strategies[0])
+
+    def learned(self, machine: str) -> LearnedMachine | None:
+        """Return what the fleet's own catalog has on a machine type; None if it isn't there."""
+        return next((row for row in self.catalog if row.machine == machine.partition("+")[0]), None)
+
+    def machine(self, name: str) -> Machine:
+        """Return a machine type: the catalog's, or else one that the fleet has learned. Raises CatalogError."""
+        try:
+            return known_machine(self.cloud, name)
+        except CatalogError:
+            learned = self.learned(name)
+            if learned is None:
+                raise
+            return learned.machine_type(self.cloud)
 
     def pool(self, name: str) -> Pool:
         """Return the pool of that name; raises KeyError."""

@@ -26,18 +26,28 @@ class PublishedSlices:
 def published_by(fleet: Fleet, node: DriverNode, serving: PluginServing | None = None) -> PublishedSlices:
     """Return what the drivers of a fleet publish on a node; drivers of GPUs come before those of networks.
 
-    On nodes with a device plugin (`serving`), the drivers publish everything but the accelerators.
+    On nodes with a device plugin (`serving`), the drivers publish everything but the accelerators. What the fleet has
+    learned about a machine type takes precedence over what its drivers predict.
 
     Raises CatalogError or UnsupportedFeature for settings that can't work on its machine type.
     """
-    of_plugin = serving is not None
-    installed = [
-        (driver, options)
-        for driver, options in fleet.drivers.installed()
-        if not (of_plugin and driver.serves_accelerator(node.machine))
-    ]
-    slices = [found for driver, options in installed for found in driver.slices(options, node)]
-    sentences = [text for driver, options in installed for text in driver.assumptions(options, node)]
+    learned = None if serving is not None else fleet.learned(node.machine.name)
+    known = {each.driver: each for each in learned.drivers} if learned is not None else {}
+    slices: list[ResourceSlice] = []
+    sentences: list[str] = []
+    for driver, options in fleet.drivers.installed():
+        if serving is not None and driver.serves_accelerator(node.machine):
+            continue
+        if known.keys() & set(driver.domains):
+            slices += (part for domain in driver.domains if domain in known for part in known[domain].slices(node.name))
+            continue
+        slices += driver.slices(options, node)
+        sentences += driver.assumptions(options, node)
+    there = {part.driver for part in slices}
+    slices += (part for domain, each in known.items() if domain not in there for part in each.slices(node.name))
+    if known:
+        names = ", ".join(known)
+        sentences.append(f"{node.machine.name}: devices of {names} are those in the fleet's own catalog")
     plugin = plugin_of(node.machine) if serving is not None else None
     if plugin is None or serving is None:
         return PublishedSlices(tuple(slices), tuple(sentences))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from dra_planner import catalog
 from dra_planner.catalog import Machine
-from dra_planner.clouds import AllocatableSettings
+from dra_planner.clouds import Allocatable, AllocatableSettings
 from dra_planner.drivers import DriverNode
 from dra_planner.errors import Place, PlannerError
 from dra_planner.model import Node, ObjectMeta
@@ -84,7 +84,7 @@ def predict_system_offer(fleet: Fleet) -> Offer | None:
     """
     settings = node_settings(fleet)
     try:
-        machine = catalog.machine(fleet.cloud, fleet.system_pool.machine)
+        machine = fleet.machine(fleet.system_pool.machine)
         allocatable = predict_allocatable(machine, settings)
     except PlannerError:
         return None
@@ -114,9 +114,9 @@ def predict_system_offer(fleet: Fleet) -> Offer | None:
 
 def _offer(fleet: Fleet, pool: Pool, features: Features) -> Offer:
     node_name, settings = f"{pool.name}-0", node_settings(fleet, pool)
-    machine = catalog.machine(fleet.cloud, pool.machine)
+    machine = fleet.machine(pool.machine)
     catalog.check_region(machine, fleet.region)
-    allocatable = predict_allocatable(machine, settings)
+    allocatable = _learned_allocatable(fleet, machine) or predict_allocatable(machine, settings)
     published = published_by(
         fleet,
         DriverNode(machine=machine, name=node_name, features=features, mig=pool.mig),
@@ -157,6 +157,15 @@ def _offer(fleet: Fleet, pool: Pool, features: Features) -> Offer:
     )
 
 
+def _learned_allocatable(fleet: Fleet, machine: Machine) -> Allocatable | None:
+    """Return what nodes of a machine type offer according to the fleet's own catalog; None if it doesn't say."""
+    learned = fleet.learned(machine.name)
+    if learned is None or not learned.offered:
+        return None
+    sentence = f"{machine.name}: what its nodes offer is as in the fleet's own catalog"
+    return Allocatable(learned.offered, learned.offered, (sentence,))
+
+
 def _deductions(
     machine: Machine, settings: AllocatableSettings, *, device_plugin: bool = False
 ) -> tuple[tuple[Deduction, ...], tuple[str, ...]]:
@@ -190,8 +199,10 @@ def _devices_doubt(pool: Pool) -> str:
 
 def _other_accelerator(fleet: Fleet, machine: Machine) -> tuple[str, ...]:
     """Return a sentence if no driver of the fleet publishes the accelerators of a machine type."""
-    accelerator = machine.accelerator
-    if accelerator is None or any(driver.serves_accelerator(machine) for driver, _ in fleet.drivers.installed()):
+    accelerator, learned = machine.accelerator, fleet.learned(machine.name)
+    if accelerator is None or (learned is not None and learned.drivers):
+        return ()
+    if any(driver.serves_accelerator(machine) for driver, _ in fleet.drivers.installed()):
         return ()
     return (f"{machine.name}: no driver of this fleet publishes its {accelerator.model}; nothing of it is offered",)
 

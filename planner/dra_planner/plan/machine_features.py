@@ -22,7 +22,7 @@ def unused_features(fleet: Fleet) -> tuple[str, ...]:
     sentences: dict[str, None] = {}
     for pool in fleet.pools:
         try:
-            machine = catalog.machine(fleet.cloud, pool.machine)
+            machine = fleet.machine(pool.machine)
         except PlannerError:
             continue
         price = catalog.price(machine, fleet.region, "on-demand")

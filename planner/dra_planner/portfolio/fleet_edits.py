@@ -90,5 +90,5 @@ def _set_prices(document: dict[str, Any], fleet: Fleet, scenario: Scenario) -> N
 
 
 def _list_price(fleet: Fleet, machine: str, *, spot: bool) -> Decimal | None:
-    price = catalog.price(catalog.machine(fleet.cloud, machine), fleet.region, "spot" if spot else "on-demand")
+    price = catalog.price(fleet.machine(machine), fleet.region, "spot" if spot else "on-demand")
     return None if price is None else price.usd_per_hour_max

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from dra_planner import catalog
 from dra_planner.clouds import cloud
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import Fleet, read_fleet
@@ -185,6 +184,6 @@ def _as_declared(offer: Offer, pool: DeclaredPool, fleet: Fleet) -> Offer:
         declared = {key: value for key, value in pool.labels.items() if value is not None}
         node = replace(node, meta=replace(node.meta, labels={**kept, **declared}))
     if pool.taints is not None:
-        nodes = fleet.nodes_of(fleet.pool(offer.name), catalog.machine(fleet.cloud, offer.machine))
+        nodes = fleet.nodes_of(fleet.pool(offer.name), fleet.machine(offer.machine))
         node = replace(node, taints=tuple(dict.fromkeys((*pool.taints, *of_cloud.added_taints(nodes)))))
     return replace(offer, node=node)

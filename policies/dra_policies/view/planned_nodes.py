@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dra_planner import catalog
 from dra_planner.clouds import NodeLabel, cloud
 from dra_planner.errors import PlannerError
 from dra_planner.model import Taint
@@ -31,7 +30,7 @@ def planned_nodes(plan_file: PlanFile, pool: str) -> PlannedNodes:
     fleet = plan_file.fleet
     own, of_cloud = fleet.pool(pool), cloud(fleet.cloud)
     try:
-        machine = catalog.machine(fleet.cloud, own.machine)
+        machine = fleet.machine(own.machine)
     except PlannerError:
         machine = None
     nodes = fleet.nodes_of(own, machine)

@@ -77,7 +77,7 @@ BAD = [
     ("an unknown driver", [("drivers.nvidia.version", "25.8.9")], "drivers.nvidia.version", "25.8.1"),
     ("a driver of another cloud", [("drivers.tpu", {})], "drivers.tpu", "doesn't run on EKS: TPUs exist only"),
     ("a name that is no driver", [("drivers.efa", True)], "drivers", 'driver "efa" is not supported'),
-    ("no driver", [("drivers", {})], "drivers", "must name at least one driver: amd, dranet"),
+    ("no driver", [("drivers", {})], "drivers", "must name at least one driver: amd, cpu, dranet"),
     ("a driver with a word", [("drivers.neuron", "yes")], "drivers.neuron", "must be true, false or the mapping"),
     ("a driver without its version", [("drivers.nvidia", True)], "drivers.nvidia", "must be false or the mapping"),
     ("min above max", [("pools.0.count", {"min": 5, "max": 4})], "pools[0].count", "the minimum, 5, is more than"),

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from dra_planner import catalog
 from dra_planner.clouds import AllocatableSettings
 from dra_planner.clouds.eks import max_pods
 from dra_planner.drivers.dranet import DRIVER as DRANET
@@ -17,7 +16,7 @@ def zones_of(fleet: Fleet, pool: Pool) -> list[str]:
 
 def has_claimable_efa(fleet: Fleet, pool: Pool) -> bool:
     """Whether DRANET is to publish EFA interfaces of this pool, which must be there for it."""
-    return fleet.drivers.of(DRANET) is not None and bool(catalog.machine(fleet.cloud, pool.machine).efa_interfaces)
+    return fleet.drivers.of(DRANET) is not None and bool(fleet.machine(pool.machine).efa_interfaces)
 
 
 def capacity_args(pool: Pool) -> dict[str, str]:
@@ -34,4 +33,4 @@ def image_args(pool: Pool) -> dict[str, Any]:
 def planned_pods(fleet: Fleet, pool: Pool) -> int:
     """Return how many pods of a node the plan counts on, for whoever would work out another number."""
     settings = AllocatableSettings(max_pods=pool.max_pods, prefix_delegation=fleet.network.prefix_delegation)
-    return max_pods(catalog.machine(fleet.cloud, pool.machine), settings)[0]
+    return max_pods(fleet.machine(pool.machine), settings)[0]

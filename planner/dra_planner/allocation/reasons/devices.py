@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from dra_planner.allocation.place import plan_for, searched_claims
+from dra_planner.allocation.reasons.absent_names import published_instead
 from dra_planner.allocation.reasons.explanation import (
     AlternativeReport,
     ClaimReport,
@@ -17,6 +19,7 @@ from dra_planner.allocation.reasons.explanation import (
 from dra_planner.allocation.reasons.selector_changes import (
     SelectorChange,
     change_selector,
+    devices_of_class,
     failing_conditions,
     selector_changes,
 )
@@ -24,9 +27,11 @@ from dra_planner.allocation.search.depth_first import STEP_BUDGET, Search
 from dra_planner.allocation.search.requests import plan_claims
 from dra_planner.allocation.verdicts import Refusal
 from dra_planner.model import ClaimSpec, DeviceRequest, ExactDeviceRequest, Reason, Shape, ShapeClaim
+from dra_planner.quantity import Quantity
 from dra_planner.wording import counted, verb
 
 _MOST_VALUES: Final = 4
+_LEFT: Final = re.compile(r"(?P<left>\S+) of \S+ (?P<name>\S+) left, asked (?P<asked>\S+)")
 
 
 def device_reasons(refusal: Refusal) -> Iterable[Reason]:
@@ -91,12 +96,14 @@ def _culprit_reasons(claim: ShapeClaim, report: ClaimReport, refusal: Refusal) -
     )
 
 
-def _fits(shape: Shape, claims: Sequence[ShapeClaim], refusal: Refusal) -> bool:
+def _fits(shape: Shape, claims: Sequence[ShapeClaim], refusal: Refusal, *, on_empty_node: bool = False) -> bool:
     node = refusal.node
     named = [(str(c.shared or f"{shape.namespace}/{c.name}"), c.spec) for c in claims]
     plan = plan_claims(named, node.template)
     shares = {index: dict(used) for index, used in node.shares}
-    search = Search(node.template, plan, node.template.behaviour, node.taken, shares, budget=STEP_BUDGET // 10)
+    taken = 0 if on_empty_node else node.taken
+    shares = {} if on_empty_node else shares
+    search = Search(node.template, plan, node.template.behaviour, taken, shares, budget=STEP_BUDGET // 10)
     return search.run().outcome == "found"
 
 
@@ -117,7 +124,7 @@ class _SelectorTrial:
     way: ExactDeviceRequest
     refusal: Refusal
 
-    def fix(self) -> SelectorChange | None:
+    def fix(self, *, on_empty_node: bool = False) -> SelectorChange | None:
         """Return the smallest change to one selector with which the node satisfies the request."""
         template = self.refusal.node.template
         for index, selector in enumerate(self.way.selectors):
@@ -126,7 +133,7 @@ class _SelectorTrial:
                 selectors = (*self.way.selectors[:index], changed, *self.way.selectors[index + 1 :])
                 request = DeviceRequest(name="tried", exactly=replace(self.way, selectors=selectors))
                 alone = replace(self.claim, spec=ClaimSpec(requests=(request,)))
-                if _fits(self.refusal.shape, (alone,), self.refusal):
+                if _fits(self.refusal.shape, (alone,), self.refusal, on_empty_node=on_empty_node):
                     return change
         return None
 
@@ -146,6 +153,10 @@ def _request_reason(claim: str, way: AlternativeReport, trial: _SelectorTrial) -
     change = trial.fix() if code == "selector-mismatch" else None
     if code == "selector-mismatch":
         fix = "" if change is None else change.text
+        if change is None and (later := trial.fix(on_empty_node=True)) is not None:
+            change, fix = later, f"{later.text}, and add a node, because the devices that match then are in use"
+    if code == "devices-taken" and (split := _split_request(way)):
+        fix = f"{split}, or {fix}"
     wanted = "all matching devices" if way.wanted is None else counted(way.wanted, "device")
     counts = "; ".join(_exclusion_text(e, trial) for e in sorted(way.exclusions, key=lambda e: e.count))
     free = "match" if way.left == way.matching else "are free and match"
@@ -153,6 +164,23 @@ def _request_reason(claim: str, way: AlternativeReport, trial: _SelectorTrial) -
     message = f"requests {wanted}: {found}{': ' + counts if counts else ''}"
     changes = () if change is None else change.parts
     return Reason(code=code, message=message, fix=fix, claim=claim, request=way.request, changes=changes)
+
+
+def _split_request(way: AlternativeReport) -> str:
+    """Return how much less of a capacity one request may ask for, if devices have some of it left; "" otherwise."""
+    found = [
+        (each.count, match)
+        for each in way.exclusions
+        if each.step == "taken" and (match := _LEFT.fullmatch(each.detail))
+    ]
+    amounts = [(Quantity.parse(match["left"]).as_float(), count, match) for count, match in found]
+    if not any(left > 0 for left, _, _ in amounts):
+        return ""
+    most, _, match = max(amounts, key=lambda each: each[0])
+    text = f"request at most {match['left']} {match['name']}, because one request uses one device"
+    if sum(left * count for left, count, _ in amounts) >= Quantity.parse(match["asked"]).as_float() > most:
+        text += "; or split it into several requests, none for more than that"
+    return text
 
 
 def _diagnose(way: AlternativeReport) -> tuple[str, str]:
@@ -192,7 +220,9 @@ def _exclusion_text(exclusion: Exclusion, trial: _SelectorTrial) -> str:
         case "unknown":
             return f"{count} cannot be judged"
         case "error":
-            return f"{count} {verb(count, 'fail')} with an error: {exclusion.detail}"
+            devices = devices_of_class(trial.way.device_class_name, trial.refusal.node.template)
+            failed = f"{count} {verb(count, 'fail')} with an error: {exclusion.detail}"
+            return f"{failed}{published_instead(exclusion.detail, devices)}"
         case "capacity":
             return f"{count} {verb(count, 'are')} too small ({exclusion.detail})"
         case "taken":
@@ -203,6 +233,32 @@ def _exclusion_text(exclusion: Exclusion, trial: _SelectorTrial) -> str:
             return f"{count} {verb(count, 'have')} the taint {exclusion.detail}"
 
 
+def _covers_several(report: ConstraintReport) -> bool:
+    return any(len(counts) > 1 for _, counts in report.by_request)
+
+
+def _unpaired_reason(claim: ClaimReport, report: ConstraintReport, name: str) -> Reason:
+    """Return why the devices of several requests never have one value: how many each request has, value by value."""
+    wanted = {ways[0].request: ways[0].wanted or 1 for ways in claim.requests if ways}
+    values = [(value, dict(counts)) for value, counts in report.by_request]
+    listed = "; ".join(
+        f"{value}: {', '.join(f'{count} for {request}' for request, count in counts.items())}"
+        for value, counts in values[:_MOST_VALUES]
+    )
+    message = f"no value of {name} has enough free devices for every request: {listed}"
+    if report.without:
+        message += f"; {counted(report.without, 'device')} {verb(report.without, 'publish')} no {name}"
+    lacking: list[tuple[int, int, str, dict[str, int]]] = []
+    for value, counts in values:
+        missing = {each: wanted.get(each, 1) - have for each, have in counts.items() if have < wanted.get(each, 1)}
+        if missing:  # what comes later in a claim joins what comes first
+            lacking.append((sum(missing.values()), -list(counts).index(next(iter(missing))), value, missing))
+    _, _, value, missing = min(lacking, key=lambda each: each[:3], default=(0, 0, "", dict[str, int]()))
+    more = " and ".join(f"{counted(number, 'more device')} for request {each}" for each, number in missing.items())
+    add = f"add {more} with {name} {value}, or " if more else ""
+    return Reason(code="match-attribute", message=message, fix=f"{add}drop the constraint on {name}", claim=claim.claim)
+
+
 def attribute_of(report: ConstraintReport) -> str:
     """Return the name of the attribute that a constraint compares."""
     return report.constraint.match_attribute or report.constraint.distinct_attribute or ""
@@ -210,6 +266,8 @@ def attribute_of(report: ConstraintReport) -> str:
 
 def _constraint_reason(claim: ClaimReport, report: ConstraintReport) -> Reason:
     name = attribute_of(report)
+    if report.constraint.match_attribute and _covers_several(report):
+        return _unpaired_reason(claim, report, name)
     groups = ", ".join(f"{count} × {value}" for value, count in report.groups[:6]) or "none carries it"
     without = f"; {report.without} devices have no {name}" if report.without else ""
     wanted = sum(ways[0].wanted or ways[0].matching for ways in claim.requests if ways)
@@ -219,7 +277,7 @@ def _constraint_reason(claim: ClaimReport, report: ConstraintReport) -> Reason:
         return Reason(
             code="match-attribute",
             message=f"no set of free devices has one value of {name} throughout: {groups}{without}",
-            fix=f"request at most {largest} devices that share {name}" if can_be_fewer else "",
+            fix=f"request at most {counted(largest, 'device')} with the same {name}" if can_be_fewer else "",
             claim=claim.claim,
         )
     return Reason(

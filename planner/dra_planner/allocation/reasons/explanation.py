@@ -7,7 +7,7 @@ order in which the search looks: use, selectors term by term, capacity, counters
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -15,6 +15,7 @@ from dra_planner.allocation.node.filters import Misfit
 from dra_planner.allocation.node.selectors import untolerated_device_taint
 from dra_planner.allocation.node.state import NodeState
 from dra_planner.allocation.place import place, plan_for, searched_claims
+from dra_planner.allocation.search.amounts import from_nano, nano
 from dra_planner.allocation.search.capacity import consumption
 from dra_planner.allocation.search.constraints import lookup_attribute
 from dra_planner.allocation.search.devices import Candidate, DeviceId
@@ -22,7 +23,7 @@ from dra_planner.allocation.search.holdings import open_holdings
 from dra_planner.allocation.search.requests import Alternative, PlannedClaim, PlannedClaims
 from dra_planner.allocation.search.selection import OwnedSelector, values_read
 from dra_planner.allocation.verdicts import Answer, Placement, Refusal
-from dra_planner.model import DeviceConstraint, Shape, Unknown
+from dra_planner.model import AttributeValue, DeviceConstraint, Shape, Unknown
 from dra_planner.quantity import Quantity
 
 Step = Literal["selector", "unknown", "error", "capacity", "taken", "counters", "taint"]
@@ -65,13 +66,14 @@ class AlternativeReport:
 @dataclass(frozen=True, slots=True)
 class ConstraintReport:
     """One constraint over the devices that are left: how many carry the attribute, and how they group by its
-    value.
+    value. `by_request` counts them for each request that the constraint covers, value by value.
     """
 
     constraint: DeviceConstraint
     groups: tuple[tuple[str, int], ...]
     without: int
     unknown: int
+    by_request: tuple[tuple[str, tuple[tuple[str, int], ...]], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,10 +92,11 @@ def report_claims(plan: PlannedClaims, node: NodeState) -> tuple[ClaimReport, ..
 
 def _report_claim(claim: PlannedClaim, plan: PlannedClaims, node: NodeState) -> ClaimReport:
     requests = tuple(tuple(_report_way(way, plan, node) for way in r.alternatives) for r in claim.requests)
-    left = 0
-    for request in claim.requests:
+    left: dict[str, int] = {}
+    for spec, request in zip(claim.spec.requests, claim.requests, strict=False):
         for way in request.alternatives:
-            left |= way.selection.matched & way.roomy & ~node.taken & ~way.tainted
+            matching = way.selection.matched & way.roomy & ~node.taken & ~way.tainted
+            left[spec.name] = left.get(spec.name, 0) | matching
     constraints = tuple(_report_constraint(c, left, node) for c in claim.spec.constraints)
     return ClaimReport(claim.name, requests, constraints)
 
@@ -161,7 +164,7 @@ def _why_excluded(
         "pessimistic",
     )
     if not holdings.has_room(way, index):
-        return "taken", None, "its capacity is shared out"
+        return "taken", None, _left_of(way, candidate, holdings.used(index))
     if candidate.device.consumes_counters and not holdings.ledger.charge(candidate):
         return "counters", None, ", ".join(c.counter_set for c in candidate.device.consumes_counters)
     if way.tainted & bit:
@@ -190,10 +193,42 @@ def _capacity_detail(way: Alternative, candidate: Candidate, node: NodeState) ->
     return "its capacity"
 
 
-def _report_constraint(constraint: DeviceConstraint, left: int, node: NodeState) -> ConstraintReport:
+def _left_of(way: Alternative, candidate: Candidate, used: Mapping[str, int]) -> str:
+    """Return how much is left of the capacities of a shared device that a request needs more of."""
+    told: list[str] = []
+    for name, amount in way.consumptions[candidate.index]:
+        whole = candidate.device.capacity[name].value
+        if isinstance(whole, Quantity) and nano(whole) - used.get(name, 0) < amount:
+            left = from_nano(nano(whole) - used.get(name, 0), like=whole)
+            told.append(f"{left} of {whole} {name} left, asked {from_nano(amount, like=whole)}")
+    return ", ".join(told)
+
+
+def _by_request(
+    constraint: DeviceConstraint, left: Mapping[str, int], node: NodeState
+) -> tuple[tuple[str, tuple[tuple[str, int], ...]], ...]:
+    """Return how many devices of each covered request have a value of the constraint's attribute, value by value."""
+    name = constraint.match_attribute or constraint.distinct_attribute or ""
+    found: dict[str, Counter[str]] = {}
+    covered = [each for each in left if not constraint.requests or each in constraint.requests]
+    for request in covered:
+        for candidate in _of(left[request], node.template.candidates):
+            value = lookup_attribute(candidate, name)
+            if value is not None and not (isinstance(value, Unknown) and not value.group):
+                found.setdefault(_value_text(value), Counter())[request] += 1
+    return tuple((value, tuple((each, counts[each]) for each in covered)) for value, counts in found.items())
+
+
+def _value_text(value: AttributeValue) -> str:
+    return f"group {value.group}" if isinstance(value, Unknown) else str(value)
+
+
+def _report_constraint(constraint: DeviceConstraint, by_name: Mapping[str, int], node: NodeState) -> ConstraintReport:
     name = constraint.match_attribute or constraint.distinct_attribute or ""
     groups: Counter[str] = Counter()
-    without = unknown = 0
+    without = unknown = left = 0
+    for bits in by_name.values():
+        left |= bits
     for candidate in _of(left, node.template.candidates):
         value = lookup_attribute(candidate, name)
         if value is None:
@@ -201,8 +236,9 @@ def _report_constraint(constraint: DeviceConstraint, left: int, node: NodeState)
         elif isinstance(value, Unknown) and not value.group:
             unknown += 1
         else:
-            groups[f"group {value.group}" if isinstance(value, Unknown) else str(value)] += 1
-    return ConstraintReport(constraint, tuple(groups.most_common()), without, unknown)
+            groups[_value_text(value)] += 1
+    by_request = _by_request(constraint, by_name, node)
+    return ConstraintReport(constraint, tuple(groups.most_common()), without, unknown, by_request)
 
 
 def _of(bits: int, candidates: Sequence[Candidate]) -> Iterable[Candidate]:

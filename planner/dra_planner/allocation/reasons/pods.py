@@ -6,10 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from dra_planner.allocation.place import plan_for, searched_claims
+from dra_planner.allocation.reasons.absent_names import published_instead
 from dra_planner.allocation.reasons.devices import attribute_of, device_reasons
 from dra_planner.allocation.reasons.explanation import AlternativeReport, ClaimReport, Exclusion, report_claims
 from dra_planner.allocation.reasons.nodes import misfit_reasons
+from dra_planner.allocation.reasons.selector_changes import devices_of_class
 from dra_planner.allocation.reasons.suggestions import suggest_edits
+from dra_planner.allocation.search.devices import Candidate
 from dra_planner.allocation.search.selection import fix_of, terms_of
 from dra_planner.allocation.verdicts import Refusal, Undecided
 from dra_planner.catalog.label_owners import label_owner
@@ -174,12 +177,25 @@ def _error_reason(refusal: Refusal) -> Reason:
             "all-breaks-constraint",
             "allocationMode All takes every matching device: narrow the selectors",
         )
+    instead = published_instead(message, _requested_devices(refusal)) if code == "selector-error" else ""
     return Reason(
         code=code,
-        message=f"scheduling fails with an error: {message}",
+        message=f"scheduling fails with an error: {message}{instead}",
         fix=fix,
         claim=refusal.claim,
     )
+
+
+def _requested_devices(refusal: Refusal) -> list[Candidate]:
+    """Return the devices of the node in the classes that the pod's claims request."""
+    found: dict[int, Candidate] = {}
+    for claim in searched_claims(refusal.shape, refusal.node):
+        for request in claim.spec.requests:
+            for way in (request.exactly, *request.first_available):
+                if way is not None:
+                    devices = devices_of_class(way.device_class_name, refusal.node.template)
+                    found |= {each.index: each for each in devices}
+    return list(found.values())
 
 
 def _edits_text(refusal: Refusal) -> str:

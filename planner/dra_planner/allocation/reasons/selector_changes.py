@@ -38,6 +38,8 @@ _OF_MIG: Final = re.compile(
     r"""attributes\[["']gpu\.nvidia\.com["']\](?:\.|\[["'])(?:profile|parentUUID|type(?:["']\])?\s*==\s*["']mig["'])"""
 )
 _NUMBER: Final = re.compile(r"\d+")
+_MODELS: Final = ("model", "productName", "accelerator", "instanceType", "boardName", "pciDevice", "pciId")
+"""Attributes that name the model of a device, the most telling first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +145,26 @@ def _corrections_of_errors(
         other = {"attributes": "capacity", "capacity": "attributes"}[kind]
         if at.absent and any(name in _names(each, other, domain) for each in devices):
             yield from _correction("correct-value", term.text, term.text.replace(f".{kind}", f".{other}"))
+        if at.absent and kind == "capacity" and (model := _model_condition(domain, devices)):
+            yield _by_model(term.text, *model)
         if "to bool" in term.error and at.values and term.text.endswith(name):
             yield from _correction("correct-value", term.text, f'{term.text} == "{at.values[0][0]}"')
+
+
+def _model_condition(domain: str, devices: Sequence[Candidate]) -> tuple[str, str] | None:
+    """Return the model that all devices of a driver publish, and the condition on it; None without any."""
+    own = [each.attributes for each in devices if each.driver == domain]
+    for name in _MODELS:
+        values = {attributes.get(name) for attributes in own}
+        value = values.pop() if len(values) == 1 else None
+        if isinstance(value, str) and value:
+            return value, f'device.attributes["{domain}"].{name} == "{value}"'
+    return None
+
+
+def _by_model(condition: str, model: str, instead: str) -> SelectorChange:
+    text = f"{_ONLY_IF}{model} is meant, write `{instead}` instead of `{condition}`"
+    return SelectorChange("correct-value", ((condition, instead),), text)
 
 
 def _whole_version(match: re.Match[str]) -> str:

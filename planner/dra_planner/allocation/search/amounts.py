@@ -17,6 +17,14 @@ def nano(quantity: Quantity) -> int:
     return quantity.unscaled * power
 
 
+def from_nano(amount: int, like: Quantity) -> Quantity:
+    """Return so many billionths as a quantity that is written with the suffixes of another."""
+    power = 10**_NANO_SCALE
+    if amount % power == 0:
+        return Quantity(amount // power, suffixes=like.suffixes)
+    return Quantity(amount, -_NANO_SCALE, suffixes=like.suffixes)
+
+
 def nanos(quantities: Mapping[str, Quantity]) -> tuple[tuple[str, int], ...]:
     """Return named quantities in billionths, sorted by name."""
     return tuple(sorted((name, nano(q)) for name, q in quantities.items()))

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Final
 
-from dra_planner.catalog import Machine
+from dra_planner.catalog import Accelerator, Machine
 from dra_planner.clouds import Cloud
 from dra_planner.drivers.nvidia.assumptions import slice_assumptions
 from dra_planner.drivers.nvidia.classes import EXTENDED_RESOURCE, GPU_CLASS, chart_classes
 from dra_planner.drivers.nvidia.compute_domains import COMPUTE_DOMAIN_DRIVER
 from dra_planner.drivers.nvidia.device_plugin import NvidiaDevicePlugin
 from dra_planner.drivers.nvidia.devices import GPU_DRIVER
+from dra_planner.drivers.nvidia.gpus import gpus as every_gpu
 from dra_planner.drivers.nvidia.mig import check_mig_layout
 from dra_planner.drivers.nvidia.on_clouds import gate_faults_on, mig_faults_on
 from dra_planner.drivers.nvidia.opaque_config import config_faults
@@ -119,6 +120,24 @@ class Nvidia(Driver[NvidiaDriver]):
 
     def has_racks(self, options: NvidiaDriver) -> bool:
         return options.compute_domains
+
+    def accelerator(self, devices: Sequence[Device]) -> Accelerator | None:
+        gpus = [each for each in devices if each.attributes.get("type") == "gpu"]
+        if not gpus:
+            return None
+        product = str(gpus[0].attributes.get("productName", GPU))
+        known = next((each.id for each in every_gpu() if each.product_name == product), product)
+        return Accelerator(
+            kind="gpu",
+            vendor="nvidia",
+            model=product,
+            count=len(gpus),
+            gpu=known,
+            fraction=None,
+            listed_memory_mib=None,
+            nominal_memory_gb=None,
+            gke_type=None,
+        )
 
     def kind(self, domain: str, attributes: Mapping[str, AttributeValue]) -> str:
         kind = attributes.get("type", "") if domain == GPU_DRIVER else ""

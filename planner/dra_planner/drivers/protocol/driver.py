@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, ClassVar, Generic, TypeVar
 
-from dra_planner.catalog import Machine
+from dra_planner.catalog import Accelerator, Machine
 from dra_planner.clouds import Cloud
 from dra_planner.documents.models import StrictDocument
 from dra_planner.drivers.protocol.charts import DriverChart, chart_of
@@ -16,6 +16,7 @@ from dra_planner.drivers.protocol.device_plugin import VendorDevicePlugin
 from dra_planner.drivers.protocol.tables import availability, known_classes
 from dra_planner.errors import PlannerError, UnsupportedFeature
 from dra_planner.model import AttributeValue, Device, DeviceClass, ResourceSlice
+from dra_planner.quantity import Quantity
 from dra_planner.releases import Features
 
 _NOTHING: Mapping[str, str] = MappingProxyType({})
@@ -41,6 +42,19 @@ class ConfigFault:
     fix: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PodUse:
+    """How a pod uses a claim that requests a driver's devices.
+
+    `containers` are the names of the containers that use it, `capacities` what its requests for these devices ask of
+    capacities.
+    """
+
+    claim: str
+    containers: tuple[str, ...]
+    capacities: tuple[Mapping[str, Quantity], ...]
+
+
 class Driver(ABC, Generic[Options]):
     """A device driver, or several that one chart installs. Sentences name the driver and say what to write instead."""
 
@@ -60,7 +74,8 @@ class Driver(ABC, Generic[Options]):
     is_network: ClassVar[bool] = False  # its claims attach to the pod, so no container has to name them
     has_mig: ClassVar[bool] = False  # a pool's `mig` partitions its devices
     compares_whole_request_names: ClassVar[bool] = False  # configuration for "gpu" doesn't reach "gpu/alternative"
-    prepares_whole_nodes: ClassVar[bool] = False  # a claim with only some of the node's devices can't be prepared
+    # What preparing a claim with only some of a node's devices fails with, with {asked} and {there}; "" if it works.
+    partial_claim_error: ClassVar[str] = ""
     proposals: ClassVar[tuple[tuple[str, ...], ...]] = ()  # settings of a fleet that may let pods fit, best first
 
     @property
@@ -135,6 +150,10 @@ class Driver(ABC, Generic[Options]):
         """
         yield from ()
 
+    def pod_faults(self, use: PodUse, features: Features) -> Iterator[ConfigFault]:
+        """Yield why a pod never starts although its claim can be allocated."""
+        yield from ()
+
     def shares(self, options: Options) -> str:
         """Return how claims share a device: a number of shares, a word of the driver, or "" for not at all."""
         return ""
@@ -149,6 +168,13 @@ class Driver(ABC, Generic[Options]):
     def has_racks(self, options: Options) -> bool:
         """Whether the driver publishes devices that join the nodes of one rack."""
         return False
+
+    def accelerator(self, devices: Sequence[Device]) -> Accelerator | None:
+        """Return what a machine type that the tables don't have carries, by its devices; None if that has no effect.
+
+        Labels and taints of nodes follow from it.
+        """
+        return None
 
     def kind(self, domain: str, attributes: Mapping[str, AttributeValue]) -> str:
         """Return what people call such a device: "GPU", "NIC"."""

@@ -14,6 +14,8 @@ def fleet_classes(fleet: Fleet, features: Features) -> dict[str, DeviceClass]:
     of_cloud = cloud(fleet.cloud)
     brought = (driver.classes(options, of_cloud, features) for driver, options in fleet.drivers.installed())
     classes = {each.name: each for of_driver in brought for each in of_driver}
+    for learned in (each for row in fleet.catalog for driver in row.drivers for each in driver.device_classes()):
+        classes.setdefault(learned.name, learned)
     for own in fleet.device_classes:
         extended = own.extended_resource_name if features.extended_resource else None
         classes[own.name] = device_class(own.name, *own.selectors, extended_resource=extended)

@@ -6,13 +6,13 @@ nothing is said of the first, and the second are named. Only guards ask for this
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from typing import Final
 
 from dra_planner.claims import extended_resources
+from dra_planner.claims.requested_drivers import named_drivers
 from dra_planner.claims.written import alternatives
 from dra_planner.drivers import driver_of
 from dra_planner.model import Blocked, Demand, DeviceClass, Member, Reason, Shape
@@ -20,7 +20,6 @@ from dra_planner.offers import Offer
 
 OTHER_DRIVER: Final = "device-of-another-driver"
 """The code of the reason that pods request devices of a driver that the fleet doesn't run."""
-_DRIVER: Final = re.compile(r"""\bdevice\.driver\s*==\s*["']([^"']+)["']""")
 _SLIP: Final = 0.8  # as near to the own domain: misspelt
 
 
@@ -132,7 +131,7 @@ def _own_domains(drivers: Iterable[str], counted: Iterable[str]) -> set[str]:
 
 def drivers_of_class(device_class: DeviceClass) -> set[str]:
     """Return the drivers that the selectors of a class name."""
-    return {driver for each in device_class.selectors for driver in _DRIVER.findall(each.expression)}
+    return named_drivers(each.expression for each in device_class.selectors)
 
 
 def _domain(name: str) -> str:

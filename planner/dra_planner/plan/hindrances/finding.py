@@ -13,6 +13,7 @@ from dra_planner.plan.hindrances.claim_quotas import find_denied_claims
 from dra_planner.plan.hindrances.containers import find_missing_requests
 from dra_planner.plan.hindrances.device_counts import find_oversized_claims
 from dra_planner.plan.hindrances.driver_configuration import find_refused_configuration
+from dra_planner.plan.hindrances.driver_uses import find_unprepared_uses
 from dra_planner.plan.hindrances.facts import find_facts
 from dra_planner.plan.hindrances.hindrance import ClusterSituation, Hindrance
 from dra_planner.plan.hindrances.others import find_waits_for_others
@@ -33,6 +34,7 @@ FINDERS: Final[tuple[Callable[[ClusterSituation], Iterator[Hindrance]], ...]] = 
     find_unusable_slices,
     find_oversized_claims,
     find_refused_configuration,
+    find_unprepared_uses,
     find_missing_requests,
     find_missing_classes,
     find_waits_for_others,

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dra_planner import catalog
 from dra_planner.clouds import cloud
 from dra_planner.errors import Diagnostic
 from dra_planner.fleet import Fleet
@@ -21,7 +20,7 @@ def find_not_on_demand(fleet: Fleet) -> Iterator[Diagnostic]:
     for pool in fleet.pools:
         if pool.source.kind != _ON_DEMAND:
             continue
-        says, _, fix = of_cloud.purchase_fault(catalog.machine(fleet.cloud, pool.machine), _ON_DEMAND).partition("; ")
+        says, _, fix = of_cloud.purchase_fault(fleet.machine(pool.machine), _ON_DEMAND).partition("; ")
         if says:
             yield Diagnostic(
                 severity="warning",

@@ -11,7 +11,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from dra_planner import catalog
 from dra_planner.drivers.nvidia import COMPUTE_DOMAIN_DRIVER
 from dra_planner.errors import Diagnostic
 from dra_planner.fleet import Fleet
@@ -145,7 +144,7 @@ def _of_pool(fleet: Fleet, racks: PoolRacks, recommended: Mapping[str, int]) -> 
 
 def _in_racks(fleet: Fleet, name: str, domains: Mapping[str, int]) -> PoolRacks:
     pool = fleet.pool(name)
-    size = catalog.machine(fleet.cloud, pool.machine).nvlink_nodes
+    size = fleet.machine(pool.machine).nvlink_nodes
     if size is not None and pool.bought_nodes is not None:
         size = min(size, pool.bought_nodes)  # half a rack is sold too
     racks, is_least = fewest_racks([min(nodes, size) for nodes in domains.values()], size) if size else (0, True)

@@ -228,7 +228,7 @@ def _listed(parts: list[str]) -> str:
 
 def _proposals(fleet: Fleet) -> Iterator[tuple[str, ...]]:
     """Yield settings of drivers that may let a pod fit: those of drivers that publish devices on one of the pools."""
-    machines = [catalog.machine(fleet.cloud, pool.machine) for pool in fleet.pools]
+    machines = [fleet.machine(pool.machine) for pool in fleet.pools]
     for driver in sorted(every_driver(), key=lambda each: each.is_network):
         if any(map(driver.serves, machines)):
             yield from driver.proposals
@@ -341,7 +341,7 @@ def _cut_machines_for(shape: Shape, market: _Market) -> tuple[FleetChange, ...]:
 
 
 def _layouts(fleet: Fleet, pool: Pool) -> Iterator[str]:
-    machine = catalog.machine(fleet.cloud, pool.machine)
+    machine = fleet.machine(pool.machine)
     if machine.accelerator is None or machine.accelerator.gpu is None:
         return
     yield from (name for name in nvidia.mig_layouts(nvidia.gpu(machine.accelerator.gpu)) if name != pool.mig)

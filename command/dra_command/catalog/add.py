@@ -1,0 +1,99 @@
+"""`pulumi-dra catalog add`: learn machine types and drivers from running nodes, into a fleet's own catalog."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import yaml
+
+from dra_command.command_line.arguments import UsageError
+from dra_command.command_line.exit_status import Status
+from dra_command.command_line.file_writer import write_whole
+from dra_command.inputs.cluster_snapshot import read_observed
+from dra_planner.errors import PlannerError
+from dra_planner.fleet import Fleet, read_document, read_fleet
+from dra_planner.offers import Learned, learn_machines, observe_offers
+from dra_planner.plan import read_checked
+from dra_planner.releases import MAXIMUM_MINOR, features_of, parse_version
+from dra_planner.sources import read_file
+from dra_planner.wording import counted
+
+LEARNED_KINDS: Final = ("nodes", "resourceslices", "deviceclasses", "resourceclaims")
+_KEY: Final = re.compile(r"^catalog:", re.MULTILINE)
+_NEXT_KEY: Final = re.compile(r"^[A-Za-z]", re.MULTILINE)
+
+
+def run_add(values: argparse.Namespace) -> int:
+    """Print the rows, or write them into the fleet; what the capture doesn't tell goes to standard error."""
+    if not values.observed:
+        raise UsageError("no nodes are named", fix="give --from FILE, --context NAME, or --kubeconfig FILE")
+    features = features_of(parse_version(values.kubernetes) if values.kubernetes else MAXIMUM_MINOR)
+    snapshot = read_checked(read_observed(values.observed, values.kubeconfig, LEARNED_KINDS), features)
+    learned = learn_machines(
+        observe_offers(snapshot, features), snapshot.classes, machine=values.machine, cloud=values.cloud
+    )
+    if values.format == "json":
+        print(json.dumps({"version": 1, "catalog": list(learned.rows), "remarks": list(learned.remarks)}, indent=2))
+    else:
+        for remark in learned.remarks:
+            print(f"note: {remark}", file=sys.stderr)
+    if values.fleet:
+        _write(Path(values.fleet), learned, quiet=values.format == "json")
+    elif values.format != "json":
+        print(_section(learned.rows), end="")
+    return Status.FITS
+
+
+def _write(path: Path, learned: Learned, *, quiet: bool) -> None:
+    text = read_file(str(path)).text
+    data = read_document(text, str(path))
+    before = data.get("catalog") or [] if isinstance(data, Mapping) else []
+    new = _with_rows(text, merge_rows(before, learned.rows))
+    fleet = read_fleet(read_document(new, str(path)), file=str(path))
+    write_whole(path, new, PlannerError)
+    if quiet:
+        return
+    machines = [str(row["machine"]) for row in learned.rows]
+    print(f"Wrote {counted(len(machines), 'machine type')} into {path}: {', '.join(machines)}")
+    for machine in _without_pool(machines, fleet):
+        print(f"note: no pool has machine: {machine}, so add one to plan with it", file=sys.stderr)
+
+
+def merge_rows(before: Sequence[Mapping[str, Any]], learned: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the rows of a catalog with the learned ones in place of those that describe the same thing.
+
+    Drivers that weren't captured this time stay in their row.
+    """
+    rows = {str(row["machine"]): dict(row) for row in before}
+    for row in learned:
+        known = rows.get(str(row["machine"]), {})
+        new = {str(each["driver"]): each for each in row["drivers"]}
+        kept = [each for each in known.get("drivers", ()) if str(each["driver"]) not in new]
+        rows[str(row["machine"])] = {**known, **row, "drivers": [*kept, *new.values()]}
+    return list(rows.values())
+
+
+def _with_rows(text: str, rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return a fleet's text with its catalog replaced, or appended; all other lines stay as they are."""
+    key = _KEY.search(text)
+    if key is None:
+        return f"{text.rstrip()}\n{_section(rows)}"
+    following = _NEXT_KEY.search(text, key.end())
+    end = following.start() if following is not None else len(text)
+    return text[: key.start()] + _section(rows) + text[end:]
+
+
+def _section(rows: Sequence[Mapping[str, Any]]) -> str:
+    plain = json.loads(json.dumps(list(rows)))  # without the aliases that YAML makes of shared parts
+    return yaml.safe_dump({"catalog": plain}, sort_keys=False, width=120)
+
+
+def _without_pool(machines: Sequence[str], fleet: Fleet) -> list[str]:
+    there = {pool.machine.partition("+")[0] for pool in fleet.pools}
+    return [machine for machine in machines if machine not in there]

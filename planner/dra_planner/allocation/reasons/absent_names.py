@@ -1,0 +1,26 @@
+"""What devices publish instead of a name that a selector reads and they don't have."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from dra_planner.allocation.search.devices import Candidate
+
+_ABSENT: Final = re.compile(r"no such key: \S+")
+
+
+def published_instead(error: str, devices: Sequence[Candidate]) -> str:
+    """Return a clause on what each driver publishes, if a selector failed because of an absent name; "" otherwise."""
+    if _ABSENT.search(error) is None:
+        return ""
+    told: list[str] = []
+    for driver in dict.fromkeys(each.driver for each in devices):
+        of_driver = [each for each in devices if each.driver == driver]
+        capacities = sorted({name for each in of_driver for name in each.capacity})
+        attributes = sorted({name for each in of_driver for name in each.attributes})
+        have = f"only the capacities {', '.join(capacities)}" if capacities else "no capacity"
+        told.append(f"{driver} publishes {have}, and the attributes {', '.join(attributes)}")
+    clause = " (a CEL error fails the pod's scheduling cycle, unlike a mismatch)"
+    return f"{clause}; {'; '.join(told)}" if told else clause

@@ -1,0 +1,247 @@
+"""The CPU driver of SIG Node: exclusive CPUs, as capacity of a NUMA node or socket, or one by one.
+
+Source: kubernetes-sigs/dra-driver-cpu:pkg/device/builder.go, pkg/driver/dra_hooks.go, api/v1alpha1/types.go and
+docs/user/*.md@de98098 (0.2.0 and later).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field
+
+from dra_planner.catalog import Machine
+from dra_planner.catalog.tables import Row, flag, integer, read_table
+from dra_planner.clouds import Cloud
+from dra_planner.documents.models import StrictDocument, refused_by
+from dra_planner.drivers.protocol.driver import ConfigFault, Driver, DriverNode, Fault, PodUse
+from dra_planner.drivers.protocol.slices import node_slice
+from dra_planner.drivers.protocol.versions import chart_version_fault
+from dra_planner.errors import CatalogError, UnsupportedFeature
+from dra_planner.model import AttributeValue, Device, DeviceCapacity, ResourceSlice, Unknown
+from dra_planner.quantity import Quantity
+from dra_planner.releases import Features
+
+CPU_DRIVER = "dra.cpu"
+CPUS = "dra.cpu/cpu"
+_NUMA = ("resource.kubernetes.io/numaNode", "dra.net/numaNode", "dra.cpu/numaNodeID")
+_API_VERSION = "v1alpha1"
+_CPUS_OF_SLICE = 128
+
+
+def reserved_fault(text: str) -> str:
+    """Return why a text isn't a set of CPUs as Linux writes it ("0-1,4"), or ""."""
+    return "" if re.fullmatch(r"|\d+(-\d+)?(,\d+(-\d+)?)*", text) else f'"{text}" is not a set of CPUs (0-1,4)'
+
+
+class CpuOptions(StrictDocument):
+    """The CPU driver, and how it groups CPUs."""
+
+    version: Annotated[str, refused_by(chart_version_fault)] = Field(
+        default="", description="Version of the Helm chart. Default: the version that this release was checked with."
+    )
+    mode: Literal["grouped", "individual"] = Field(
+        default="grouped",
+        description="grouped: one device with capacity per group; individual: one device per CPU.",
+    )
+    group_by: Literal["numanode", "socket"] = Field(
+        default="numanode", description="Group of CPUs that becomes one device in grouped mode."
+    )
+    reserved: Annotated[str, refused_by(reserved_fault)] = Field(
+        default="", alias="reservedCPUs", description="CPUs that the driver doesn't publish, for example 0-1."
+    )
+
+    @property
+    def reserved_cpus(self) -> frozenset[int]:
+        """The numbers of the CPUs that the driver doesn't publish."""
+        ranges = [part.partition("-") for part in self.reserved.split(",") if part]
+        return frozenset(cpu for first, _, last in ranges for cpu in range(int(first), int(last or first) + 1))
+
+
+class CpuDriver(Driver[CpuOptions]):
+    """Exclusive CPUs of any node."""
+
+    name = "cpu"
+    title = "CPU DRA driver"
+    domains: ClassVar[tuple[str, ...]] = (CPU_DRIVER,)
+    options = CpuOptions
+    meaning = "The CPU driver of SIG Node: true, or how it groups CPUs."
+    proposals = (("drivers.cpu=true",),)
+
+    def serves(self, machine: Machine) -> bool:
+        return machine.vcpus is not None
+
+    def serves_accelerator(self, machine: Machine) -> bool:
+        return False  # CPUs have nothing to do with the machine's accelerators
+
+    def slices(self, options: CpuOptions, node: DriverNode) -> tuple[ResourceSlice, ...]:
+        if not self.serves(node.machine):
+            return ()
+        devices = _individual(node.machine, options) if options.mode == "individual" else _groups(node.machine, options)
+        return _slices_of(node.name, devices)
+
+    def assumptions(self, options: CpuOptions, node: DriverNode) -> tuple[str, ...]:
+        machine = node.machine
+        sentences = [f"{machine.name}: kubelet's cpuManagerPolicy is none, and the container runtime has NRI"]
+        if _topology(machine) is None:
+            sentences.append(f"{machine.name}: its NUMA nodes and sockets are known at run time only")
+        return tuple(sentences)
+
+    def faults(self, options: CpuOptions, cloud: Cloud, features: Features) -> Iterator[Fault]:
+        yield from self.availability_faults(cloud)
+        if options.mode == "grouped" and not features.consumable_capacity:
+            yield (
+                "mode",
+                UnsupportedFeature(
+                    f"grouped mode needs the feature gate DRAConsumableCapacity, which is off in Kubernetes "
+                    f"1.{features.minor} on {cloud.title}",
+                    fix="write mode: individual, or use Kubernetes 1.36",
+                ),
+            )
+
+    def pool_faults(self, options: CpuOptions, cloud: Cloud, machine: Machine, mig: str) -> Iterator[Fault]:
+        if machine.vcpus is not None and len(options.reserved_cpus) >= machine.vcpus:
+            yield (
+                "machine",
+                CatalogError(
+                    f"{machine.name} has {machine.vcpus} CPUs, and all are reserved",
+                    fix="reserve fewer CPUs in drivers.cpu.reservedCPUs",
+                ),
+            )
+
+    def chart_values(
+        self, options: CpuOptions, cloud: Cloud, tolerations: Sequence[Mapping[str, str]]
+    ) -> Mapping[str, Any]:
+        config: dict[str, Any] = {"cpuDeviceMode": options.mode}
+        if options.mode == "grouped":
+            config["groupBy"] = options.group_by
+        if options.reserved:
+            config["reservedCPUs"] = options.reserved
+        return {"driverConfig": config}  # the chart tolerates every NoSchedule taint by default
+
+    def config_faults(
+        self, domain: str, parameters: Mapping[str, Any], options: CpuOptions | None
+    ) -> Iterator[ConfigFault]:
+        if parameters.get("apiVersion") != _API_VERSION:
+            yield ConfigFault(
+                f"{self.title} decodes only apiVersion {_API_VERSION}", f"write apiVersion: {_API_VERSION}"
+            )
+        config = parameters.get("cpuConfig")
+        cpus = config.get("cpuset") if isinstance(config, Mapping) else None
+        if not isinstance(cpus, str) or not cpus or reserved_fault(cpus):
+            yield ConfigFault(f"{self.title} needs a cpuset such as 2-5", 'write cpuConfig: {cpuset: "2-5"}')
+
+    def pod_faults(self, use: PodUse, features: Features) -> Iterator[ConfigFault]:
+        if len(use.containers) > 1:
+            names = ", ".join(f'"{name}"' for name in use.containers)
+            yield ConfigFault(
+                f'containers {names} use claim "{use.claim}", but {self.title} gives a claim to one container: the '
+                "others fail with CreateContainerError",
+                "give each container its own claim",
+            )
+        for amounts in use.capacities:
+            amount = amounts.get(CPUS)
+            if amount is not None and (amount.sign <= 0 or amount.milli_value % 1000):
+                yield ConfigFault(
+                    f'claim "{use.claim}" requests {amount} of {CPUS}, but {self.title} prepares only whole CPUs',
+                    f"request {max(1, amount.value)} of {CPUS}",
+                )
+
+    def kind(self, domain: str, attributes: Mapping[str, AttributeValue]) -> str:
+        return "CPU" if "dra.cpu/cpuID" in attributes else "group of CPUs"
+
+
+def _groups(machine: Machine, options: CpuOptions) -> list[Device]:
+    """Return a device per group; if the groups aren't known, one whose capacity isn't known."""
+    topology = _topology(machine)
+    by_socket = options.group_by == "socket"
+    count = None if topology is None else integer(topology, "sockets" if by_socket else "numa_nodes")
+    if topology is None or not count:
+        return [_group(0, None, options, is_known=False)]
+    sizes = _sizes(machine.vcpus or 0, count, topology, options.reserved_cpus)
+    return [_group(index, size, options, is_known=True) for index, size in enumerate(sizes)]
+
+
+def _sizes(total: int, groups: int, topology: Row, reserved: frozenset[int]) -> list[int | None]:
+    """Return the CPUs of each group; None if reserved CPUs make them unknown.
+
+    Linux numbers hyperthreads after all cores, and cores socket by socket.
+    """
+    if not reserved:
+        return [total // groups] * groups
+    smt = flag(topology, "smt")
+    if smt is None:
+        return [None] * groups
+    threads = 2 if smt else 1
+    cores = total // threads
+    owner = [cpu % cores * groups // cores for cpu in range(total)]
+    return [sum(of == group and cpu not in reserved for cpu, of in enumerate(owner)) for group in range(groups)]
+
+
+def _group(index: int, cpus: int | None, options: CpuOptions, *, is_known: bool) -> Device:
+    by_socket = options.group_by == "socket"
+    attributes: dict[str, AttributeValue] = {
+        "dra.cpu/socketID": index if by_socket and is_known else Unknown(),
+        "dra.cpu/smtEnabled": Unknown("node"),
+        "dra.cpu/numCPUs": Unknown() if cpus is None else cpus,
+    }
+    if not by_socket:
+        attributes |= dict.fromkeys(_NUMA, index if is_known else Unknown())
+    return Device(
+        name=f"cpudev{'socket' if by_socket else 'numa'}{index:03}",
+        attributes=attributes,
+        capacity={CPUS: DeviceCapacity(Unknown() if cpus is None else Quantity.from_int(cpus))},
+        allow_multiple_allocations=True,
+    )
+
+
+def _individual(machine: Machine, options: CpuOptions) -> list[Device]:
+    topology = _topology(machine)
+    one = topology is not None and integer(topology, "numa_nodes") == 1
+    shared: dict[str, AttributeValue] = {
+        "dra.cpu/smtEnabled": Unknown("node"),
+        "dra.cpu/coreType": "standard",
+        "dra.cpu/socketID": 0 if one else Unknown(),
+        **dict.fromkeys(_NUMA, 0 if one else Unknown()),
+    }
+    count = (machine.vcpus or 0) - len(options.reserved_cpus)
+    return [
+        Device(
+            name=f"cpudev{index:03}",
+            attributes={
+                **shared,
+                "dra.cpu/cpuID": Unknown(f"cpu-{index}"),
+                "dra.cpu/coreID": Unknown(),
+                "dra.cpu/cacheL3ID": Unknown(),
+            },
+        )
+        for index in range(count)
+    ]
+
+
+def _slices_of(node_name: str, devices: Sequence[Device]) -> tuple[ResourceSlice, ...]:
+    """Return the devices in slices of at most 128, the API's limit, in one pool."""
+    parts = [devices[start : start + _CPUS_OF_SLICE] for start in range(0, len(devices), _CPUS_OF_SLICE)]
+    if len(parts) < 2:
+        return node_slice(CPU_DRIVER, node_name, devices)
+    return tuple(
+        ResourceSlice(
+            name=f"{number:05}-{CPU_DRIVER}-{node_name}",
+            driver=CPU_DRIVER,
+            pool=node_name,
+            node_name=node_name,
+            slice_count=len(parts),
+            devices=tuple(part),
+        )
+        for number, part in enumerate(parts)
+    )
+
+
+def _topology(machine: Machine) -> Row | None:
+    rows = read_table("cpu_topology")
+    return next((row for row in rows if (row["cloud"], row["machine"]) == (machine.cloud, machine.instance_type)), None)
+
+
+DRIVER = CpuDriver()

@@ -1,0 +1,59 @@
+"""Facts about drivers that a claim's author should know, although no verdict depends on them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal, cast
+
+from dra_planner.catalog.tables import Row, integer, read_table
+
+NoteWhen = Literal["requested", "reads", "joined", "mixed", "tainted"]
+
+
+@dataclass(frozen=True, slots=True)
+class DriverNote:
+    """A fact about the devices published under `driver`, and when it matters.
+
+    `when` is `requested` (a claim requests such devices), `reads` (a selector reads `name`), `joined` (a constraint on
+    `name`, or any if it is "", covers devices of another driver too), `mixed` (the claim also requests devices of
+    another driver), or `tainted` (the nodes that publish them have taints). It holds from the minor version
+    `from_minor` and before `before_minor` (None: no limit).
+    """
+
+    driver: str
+    when: NoteWhen
+    name: str
+    from_minor: int | None
+    before_minor: int | None
+    text: str
+    fix: str
+
+    def holds_in(self, minor: int) -> bool:
+        """Whether the fact is true in a minor version of Kubernetes."""
+        return (self.from_minor or 0) <= minor and (self.before_minor is None or minor < self.before_minor)
+
+
+def driver_notes(domain: str) -> tuple[DriverNote, ...]:
+    """Return the notes on the devices published under a name ("gpu.amd.com"), in the order of the table."""
+    return _notes().get(domain, ())
+
+
+@cache
+def _notes() -> dict[str, tuple[DriverNote, ...]]:
+    found: dict[str, tuple[DriverNote, ...]] = {}
+    for row in read_table("driver_notes"):
+        found[row["driver"]] = (*found.get(row["driver"], ()), _note(row))
+    return found
+
+
+def _note(row: Row) -> DriverNote:
+    return DriverNote(
+        row["driver"],
+        cast(NoteWhen, row["when"]),
+        row["name"],
+        integer(row, "from_minor"),
+        integer(row, "before_minor"),
+        row["note"],
+        row["fix"],
+    )

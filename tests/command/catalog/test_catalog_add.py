@@ -1,0 +1,150 @@
+"""`catalog add`: a new machine type is planned on as soon as one of its nodes was captured."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+import yaml
+from command_project import Project
+
+SIZE = {"cpu": "96", "memory": "1800Gi", "pods": "110"}
+NODE: dict[str, Any] = {
+    "apiVersion": "v1",
+    "kind": "Node",
+    "metadata": {"name": "n0", "labels": {"node.kubernetes.io/instance-type": "npu9-8x"}},
+    "status": {"capacity": SIZE, "allocatable": SIZE},
+}
+SLICE: dict[str, Any] = {
+    "apiVersion": "resource.k8s.io/v1",
+    "kind": "ResourceSlice",
+    "metadata": {"name": "n0-npu"},
+    "spec": {
+        "driver": "npu.example.org",
+        "nodeName": "n0",
+        "pool": {"name": "n0", "generation": 1, "resourceSliceCount": 1},
+        "devices": [
+            {
+                "name": f"npu-{index}",
+                "attributes": {"model": {"string": "NPU9"}},
+                "capacity": {"memory": {"value": "95Gi"}},
+            }
+            for index in range(8)
+        ],
+    },
+}
+CLASS: dict[str, Any] = {
+    "apiVersion": "resource.k8s.io/v1",
+    "kind": "DeviceClass",
+    "metadata": {"name": "npu.example.org"},
+    "spec": {"selectors": [{"cel": {"expression": "device.driver == 'npu.example.org'"}}]},
+}
+FLEET = """\
+# Our pools.
+cloud: eks
+region: us-east-1
+kubernetes: "1.36"
+network: {zones: [us-east-1a]}
+systemPool: {machine: m7i.large}
+drivers: {}
+pools:
+  - {name: npu, machine: npu9-8x, count: {min: 0, max: 4}} # new
+"""
+WORK = """\
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: npus}
+spec: {spec: {devices: {requests: [{name: npu, exactly: {deviceClassName: npu.example.org, count: 5}}]}}}
+---
+apiVersion: batch/v1
+kind: Job
+metadata: {name: train}
+spec:
+  parallelism: 2
+  completions: 2
+  template:
+    spec:
+      restartPolicy: Never
+      resourceClaims: [{name: npus, resourceClaimTemplateName: npus}]
+      containers: [{name: main, image: registry.example/train:1, resources: {claims: [{name: npus}]}}]
+"""
+
+
+def capture(project: Project, *objects: dict[str, Any]) -> None:
+    project.write("cluster.json", json.dumps({"apiVersion": "v1", "kind": "List", "items": list(objects)}))
+
+
+def test_a_fleet_plans_with_a_machine_type_that_it_has_learned(project: Project) -> None:
+    capture(project, NODE, SLICE, CLASS)
+    project.write("fleet.yaml", FLEET)
+    project.write("work.yaml", WORK)
+    before = project.run("plan", "work.yaml", "--fleet", "fleet.yaml")
+    assert before.status == 2
+
+    done = project.run("catalog", "add", "--from", "cluster.json", "--fleet", "fleet.yaml")
+    assert (done.status, done.out) == (0, "Wrote 1 machine type into fleet.yaml: npu9-8x\n")
+    assert any("isn't in the tables, so its size is what a captured node offers" in note for note in done.notes)
+    written = (project.root / "fleet.yaml").read_text(encoding="utf-8")
+    assert written.startswith(FLEET)  # comments and order stay
+
+    plan = project.run("plan", "work.yaml", "--fleet", "fleet.yaml", "--format", "json").json
+    assert plan["verdict"] == "fits"
+    assert plan["pools"][0]["nodes"]["desired"] == 2
+
+
+def test_learning_again_replaces_the_drivers_that_were_captured(project: Project) -> None:
+    capture(project, NODE, SLICE, CLASS)
+    project.write("fleet.yaml", FLEET)
+    project.run("catalog", "add", "--from", "cluster.json", "--fleet", "fleet.yaml")
+    other = json.loads(json.dumps([SLICE, CLASS]).replace("npu.example.org", "nic.example.org"))
+    capture(project, NODE, *other)
+    project.run("catalog", "add", "--from", "cluster.json", "--fleet", "fleet.yaml")
+
+    rows = yaml.safe_load((project.root / "fleet.yaml").read_text(encoding="utf-8"))["catalog"]
+    assert [each["driver"] for each in rows[0]["drivers"]] == ["npu.example.org", "nic.example.org"]
+
+
+def test_without_a_fleet_the_rows_are_printed(project: Project) -> None:
+    capture(project, NODE, SLICE, CLASS)
+    rows = yaml.safe_load(project.run("catalog", "add", "--from", "cluster.json").out)["catalog"]
+    assert rows[0]["drivers"][0]["classes"] == [
+        {"name": "npu.example.org", "selectors": ["device.driver == 'npu.example.org'"]}
+    ]
+    told = project.run("catalog", "add", "--from", "cluster.json", "--format", "json").json
+    assert told["catalog"] == rows
+    assert told["remarks"]
+
+
+@pytest.mark.parametrize(
+    ("objects", "fix"),
+    [
+        ([SLICE, CLASS], "add nodes: kubectl get nodes,resourceslices -o json"),
+        ([NODE, CLASS], "kubectl get nodes,resourceslices,deviceclasses -o json"),
+        ([{**NODE, "metadata": {"name": "n0"}}, SLICE], "name the machine type with --machine"),
+        (
+            [NODE, {**SLICE, "spec": {**SLICE["spec"], "nodeName": "n1"}}],
+            "kubectl get nodes,resourceslices,deviceclasses -o json",
+        ),
+        (
+            [
+                NODE,
+                {**SLICE, "spec": {**{k: v for k, v in SLICE["spec"].items() if k != "nodeName"}, "allNodes": True}},
+            ],
+            "capture all ResourceSlices of a node, together with the Node",
+        ),
+    ],
+)
+def test_a_capture_that_teaches_nothing_is_explained(project: Project, objects: list[Any], fix: str) -> None:
+    capture(project, *objects)
+    done = project.run("catalog", "add", "--from", "cluster.json")
+    assert done.status == 2
+    assert fix in " ".join(done.err.split())
+
+
+def test_the_nodes_must_be_named(project: Project) -> None:
+    done = project.run("catalog", "add")
+    assert done.status == 2
+    assert "give --from FILE, --context NAME, or --kubeconfig FILE" in " ".join(done.err.split())
+    capture(project, {**NODE, "metadata": {"name": "n0"}}, SLICE, CLASS)
+    assert project.run("catalog", "add", "--from", "cluster.json", "--machine", "npu9-8x").status == 0

@@ -1,0 +1,321 @@
+"""Machine types learned from captured nodes plan like those of the tables, and wrong captures are explained."""
+
+from __future__ import annotations
+
+import json
+from copy import deepcopy
+from typing import Any
+
+import pytest
+import yaml
+from captures import Values, as_captured, node, predicted
+from driver_fleets import fleet, job, nodes, request
+
+from dra_planner import catalog
+from dra_planner.clouds import cloud as cloud_of
+from dra_planner.drivers import driver
+from dra_planner.errors import FleetError, PlannerError
+from dra_planner.fleet import read_fleet
+from dra_planner.manifests import render_device_class
+from dra_planner.offers import Learned, learn_machines, observe_offers
+from dra_planner.plan import Plan, PlanRequest, make_plan, read_checked
+from dra_planner.releases import features_of
+from dra_planner.sources import Source
+
+SIZE = {"cpu": "190", "memory": "1900Gi", "pods": "100", "ephemeral-storage": "190Gi"}
+ROOT = "resource.kubernetes.io/pcieRoot"
+NVIDIA = {"nvidia": {"version": "0.5.0"}}
+GPU = request("gpu", "gpu.nvidia.com", 1)
+LARGE = 'device.capacity["gpu.nvidia.com"].memory.compareTo(quantity("{}")) >= 0'
+AMD_MEMORY = 'device.capacity["gpu.amd.com"].memory.compareTo(quantity("{}")) >= 0'
+CPUS = {"name": "cpus", "exactly": {"deviceClassName": "dra.cpu", "capacity": {"requests": {"dra.cpu/cpu": "48"}}}}
+MACHINES: dict[str, tuple[str, str, dict[str, Any], list[str]]] = {
+    "H100": (
+        "eks",
+        "p5.48xlarge",
+        NVIDIA,
+        [
+            job(9, GPU, tolerates="nvidia.com/gpu"),
+            job(2, request("gpu", "gpu.nvidia.com", 8, LARGE.format("80Gi")), tolerates="nvidia.com/gpu"),
+            job(2, request("gpu", "gpu.nvidia.com", 8, LARGE.format("79Gi")), tolerates="nvidia.com/gpu"),
+        ],
+    ),
+    "H100 with EFA": (
+        "eks",
+        "p5.48xlarge",
+        {**NVIDIA, "dranet": True},
+        [
+            job(9, GPU, request("nic", "efa.networking.k8s.aws", 1), match=ROOT, tolerates="nvidia.com/gpu"),
+            job(9, GPU, request("nic", "efa.networking.k8s.aws", 5), match=ROOT, tolerates="nvidia.com/gpu"),
+        ],
+    ),
+    "L4": ("eks", "g6.12xlarge", NVIDIA, [job(5, GPU, tolerates="nvidia.com/gpu")]),
+    "A100 in GKE": (
+        "gke",
+        "a2-highgpu-8g",
+        NVIDIA,
+        [job(3, request("gpu", "gpu.nvidia.com", 3), tolerates="nvidia.com/gpu")],
+    ),
+    "H200 in GKE with RDMA": (
+        "gke",
+        "a3-ultragpu-8g",
+        {**NVIDIA, "dranet": True},
+        [job(8, GPU, request("nic", "mrdma.google.com", 1), tolerates="nvidia.com/gpu")],
+    ),
+    "H100 in AKS": (
+        "aks",
+        "Standard_ND96isr_H100_v5",
+        NVIDIA,
+        [job(2, request("gpu", "gpu.nvidia.com", 5), tolerates="nvidia.com/gpu")],
+    ),
+    "MI300X": (
+        "aks",
+        "Standard_ND96isr_MI300X_v5",
+        {"amd": True},
+        [
+            job(2, request("gpu", "gpu.amd.com", 2, AMD_MEMORY.format("192Gi"))),
+            job(5, request("gpu", "gpu.amd.com", 2, AMD_MEMORY.format("191Gi"))),
+        ],
+    ),
+    "TPU v5e": (
+        "gke",
+        "ct5lp-hightpu-4t",
+        {"tpu": True},
+        [job(2, request("tpu", "tpu.google.com", 4), tolerates="google.com/tpu")],
+    ),
+    "Trainium with EFA": (
+        "eks",
+        "trn2.48xlarge",
+        {"neuron": True, "dranet": True},
+        [
+            job(
+                5,
+                request("neuron", "neuron.aws.com", 4),
+                request("efa", "efa.networking.k8s.aws", 4),
+                match="resource.aws.com/devicegroup4_id",
+            ),
+            job(5, request("neuron", "neuron.aws.com", 4), request("efa", "efa.networking.k8s.aws", 5)),
+        ],
+    ),
+    "Gaudi": ("eks", "dl1.24xlarge", {"gaudi": True}, [job(9, request("hpu", "gaudi.intel.com", 1))]),
+    "CPUs": ("eks", "p5.48xlarge", {"cpu": True}, [job(5, CPUS, tolerates="nvidia.com/gpu")]),
+    "simulated GPUs": ("eks", "m7i.4xlarge", {"example": True}, [job(9, request("gpu", "gpu.example.com", 1))]),
+}
+
+
+def captured(name: str, count: int = 1) -> list[dict[str, Any]]:
+    """Return what `kubectl get nodes,resourceslices,deviceclasses` prints of so many nodes."""
+    cloud, machine_name, drivers, _ = MACHINES[name]
+    machine = catalog.machine(cloud, machine_name)
+    found: list[dict[str, Any]] = []
+    for index in range(count):
+        found.append(node(f"n{index}", machine, SIZE))
+        values: Values = {}
+        for each, options in drivers.items():
+            given = {} if options is True else options
+            found += as_captured(predicted(each, machine, given, f"n{index}"), values, index + 1)
+    for each, options in drivers.items():
+        member = driver(each)
+        settings = member.options.model_validate({} if options is True else options)
+        found += map(render_device_class, member.classes(settings, cloud_of(cloud), features_of(36)))
+    return found
+
+
+def learned(objects: list[dict[str, Any]], cloud: str = "", machine: str = "") -> Learned:
+    source = Source("cluster.json", json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
+    features = features_of(36)
+    snapshot = read_checked((source,), features)
+    return learn_machines(observe_offers(snapshot, features), snapshot.classes, cloud=cloud, machine=machine)
+
+
+def planned(document: dict[str, Any], manifests: str) -> Plan:
+    return make_plan(
+        PlanRequest(fleet=read_fleet(document), sources=(Source("work.yaml", manifests),), with_fixes=False)
+    )
+
+
+@pytest.mark.parametrize("count", [1, 2], ids=["one node", "two nodes"])
+@pytest.mark.parametrize("name", MACHINES)
+def test_a_learned_machine_plans_like_the_tables(name: str, count: int) -> None:
+    cloud, machine, drivers, workloads = MACHINES[name]
+    known = fleet(cloud, machine, drivers)
+    own = {**known, "catalog": [dict(row) for row in learned(captured(name, count), cloud).rows]}
+    for manifests in workloads:
+        before, after = planned(known, manifests), planned(own, manifests)
+        assert (after.verdict, nodes(after)) == (before.verdict, nodes(before))
+
+
+@pytest.mark.parametrize("name", ["MI300X", "H100", "Gaudi", "simulated GPUs"])
+def test_a_machine_type_that_no_table_has_is_planned_at_once(name: str) -> None:
+    cloud, machine, drivers, workloads = MACHINES[name]
+    objects = captured(name)
+    objects[0]["metadata"]["labels"]["node.kubernetes.io/instance-type"] = "new-machine-8x"
+    rows = [dict(row) for row in learned(objects, cloud).rows]
+    installed = drivers if name == "H100" else {}  # the others run in the cluster, and nothing installs them
+    own = {**fleet(cloud, "new-machine-8x", installed), "catalog": rows}
+    known = planned(fleet(cloud, machine, drivers), workloads[-1])
+    assert (planned(own, workloads[-1]).verdict, nodes(planned(own, workloads[-1]))) == (known.verdict, nodes(known))
+
+
+def test_a_driver_that_nobody_has_described_is_planned_at_once() -> None:
+    objects = yaml.safe_load(json.dumps(captured("Gaudi")).replace("gaudi.intel.com", "npu.example.org"))
+    objects[0]["metadata"]["labels"]["node.kubernetes.io/instance-type"] = "npu-8x"
+    own = {**fleet("eks", "npu-8x", {}), "catalog": [dict(row) for row in learned(objects, "eks").rows]}
+    model = 'device.attributes["npu.example.org"].model == "Gaudi"'
+
+    fits = planned(own, job(9, request("npu", "npu.example.org", 1, model)))
+    assert (fits.verdict, nodes(fits)) == ("fits", 2)
+    assert planned(own, job(1, request("npu", "npu.example.org", 9))).verdict == "does-not-fit"
+    serial = 'device.attributes["npu.example.org"].serial == "A1"'
+    assert planned(own, job(1, request("npu", "npu.example.org", 1, serial))).verdict == "cannot-tell"
+
+
+def row_of(found: Learned, device: int = 0) -> dict[str, Any]:
+    attributes: dict[str, Any] = found.rows[0]["drivers"][0]["devices"][device]["attributes"]
+    return attributes
+
+
+def test_what_one_node_decides_is_not_taken_for_its_machine_type() -> None:
+    attributes = row_of(learned(captured("H100"), "eks"))
+
+    assert attributes["productName"] == {"string": "NVIDIA H100 80GB HBM3"}
+    assert attributes["uuid"] == {"unknown": "device"}
+    assert attributes["driverVersion"] == {"unknown": "node"}
+    assert attributes[ROOT] == {"equal": "g0"}
+
+
+def test_two_nodes_show_which_values_vary() -> None:
+    objects = captured("Gaudi", 2)
+    for each in objects:
+        if each["kind"] == "ResourceSlice":
+            for index, device in enumerate(each["spec"]["devices"]):
+                device["attributes"]["firmware"] = {"string": each["spec"]["nodeName"]}
+                device["attributes"]["slot"] = {"int": index}
+    found = learned(objects, "eks")
+
+    assert row_of(found, 3)["slot"] == {"int": 3}
+    assert row_of(found, 3)["firmware"] == {"unknown": "node"}
+    assert "gaudi.intel.com: firmware differs between nodes, so its values are unknown" in found.remarks
+
+
+def remarks(objects: list[dict[str, Any]], cloud: str = "eks") -> str:
+    return " ".join(learned(objects, cloud).remarks)
+
+
+def slices(objects: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [each for each in objects if each["kind"] == "ResourceSlice"]
+
+
+def test_a_missing_device_is_remarked() -> None:
+    objects = captured("Gaudi")
+    del slices(objects)[0]["spec"]["devices"][3]
+    assert "publishes 7 devices, and the machine type has 8 Gaudi HL-205" in remarks(objects)
+
+
+def test_a_node_with_fewer_devices_than_another_is_not_the_example() -> None:
+    objects = captured("Gaudi", 2)
+    del slices(objects)[0]["spec"]["devices"][3]
+    found = learned(objects, "eks")
+    assert len(found.rows[0]["drivers"][0]["devices"]) == 8
+    assert "publishes 7 or 8 devices by node; 8 are learned" in " ".join(found.remarks)
+
+
+def test_taints_of_devices_are_the_nodes() -> None:
+    objects = captured("Gaudi")
+    slices(objects)[0]["spec"]["devices"][0]["taints"] = [{"key": "broken", "effect": "NoExecute"}]
+    assert "taints of gaudi-0 belong to those nodes" in remarks(objects)
+    assert "taints" not in learned(objects, "eks").rows[0]["drivers"][0]["devices"][0]
+
+
+def test_names_that_belong_to_a_node_are_numbered() -> None:
+    objects = captured("Gaudi")
+    for index, device in enumerate(slices(objects)[0]["spec"]["devices"]):
+        device["name"] = f"0000-{25 + 20 * index:02x}-00-0-0x1020"
+    found = learned(objects, "eks")
+    assert [each["name"] for each in found.rows[0]["drivers"][0]["devices"][:2]] == ["gaudi-0", "gaudi-1"]
+    assert "names of devices belong to the node" in " ".join(found.remarks)
+
+
+def test_an_amount_of_zero_is_remarked() -> None:
+    objects = captured("MI300X")
+    for device in slices(objects)[0]["spec"]["devices"]:
+        device["capacity"]["memory"] = {"value": "0"}
+    assert "memory is 0, which a driver may publish if it can't read the amount" in remarks(objects, "aks")
+
+
+def test_an_incomplete_pool_is_not_learned() -> None:
+    objects = captured("H100 with EFA")
+    slices(objects)[0]["spec"]["pool"]["resourceSliceCount"] = 2
+    assert "pool n0 has 2 slices, and the capture contains 1" in remarks(objects)
+
+
+def test_a_capture_without_classes_is_remarked() -> None:
+    objects = [each for each in captured("Gaudi") if each["kind"] != "DeviceClass"]
+    assert "gaudi.intel.com: the capture contains no DeviceClass of it" in remarks(objects)
+
+
+def without(kind: str) -> list[dict[str, Any]]:
+    return [each for each in captured("Gaudi") if each["kind"] != kind]
+
+
+def shared_slice() -> list[dict[str, Any]]:
+    objects = captured("Gaudi")
+    spec = slices(objects)[0]["spec"]
+    del spec["nodeName"]
+    spec["allNodes"] = True
+    return objects
+
+
+def unlabeled() -> list[dict[str, Any]]:
+    objects = deepcopy(captured("Gaudi"))
+    del objects[0]["metadata"]["labels"]["node.kubernetes.io/instance-type"]
+    return objects
+
+
+@pytest.mark.parametrize(
+    ("objects", "message", "fix"),
+    [
+        (without("Node"), "doesn't contain a Node", "add nodes"),
+        (without("ResourceSlice"), "doesn't contain a ResourceSlice", "kubectl get nodes,resourceslices"),
+        (shared_slice(), "no ResourceSlice of the capture can be used", "capture all ResourceSlices of a node"),
+        (unlabeled(), "node n0 has no label node.kubernetes.io/instance-type", "--machine"),
+    ],
+)
+def test_a_capture_that_teaches_nothing_is_explained(objects: list[dict[str, Any]], message: str, fix: str) -> None:
+    with pytest.raises(PlannerError) as caught:
+        learned(objects)
+    assert message in caught.value.message
+    assert fix in caught.value.fix
+
+
+def test_the_machine_type_of_unlabeled_nodes_can_be_named() -> None:
+    assert learned(unlabeled(), machine="dl1.24xlarge").rows[0]["machine"] == "dl1.24xlarge"
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda rows: rows + rows, "write one row per machine type"),
+        (lambda rows: [{**rows[0], "drivers": rows[0]["drivers"] * 2}], "is learned in an earlier entry"),
+        (
+            lambda rows: [{"machine": "x", "drivers": [{"driver": "a.b", "devices": [{"name": "d"}, {"name": "d"}]}]}],
+            "is the name of an earlier device",
+        ),
+        (
+            lambda rows: [
+                {
+                    "machine": "x",
+                    "drivers": [
+                        {"driver": "a.b", "devices": [{"name": "d", "attributes": {"m": {"int": 1, "string": "a"}}}]}
+                    ],
+                }
+            ],
+            "must have exactly one of",
+        ),
+    ],
+)
+def test_a_catalog_that_contradicts_itself_is_refused(change: Any, sentence: str) -> None:
+    rows = [dict(row) for row in learned(captured("Gaudi"), "eks").rows]
+    with pytest.raises(FleetError) as caught:
+        read_fleet({**fleet("eks", "dl1.24xlarge", {"gaudi": True}), "catalog": change(rows)})
+    assert any(sentence in str(each) for each in (caught.value, *caught.value.others))
