@@ -80,6 +80,7 @@ def _everything() -> list[list[str]]:
         ["control_plane/kills.py"],
     ]
     others = [["cel/upstream_table.py"], ["cel/language.py"], ["sdks/run.py"], ["reports/run.py"], ["ci/run.py"]]
+    others.append(["commands/every_input.py"])
     return [*random, *servers, *others, ["checkov/run.py"], ["charts/run.py"], ["previews/run.py"]]
 
 

@@ -26,7 +26,13 @@ from dra_planner.plan.judgement.guarding import judge_with_guards
 from dra_planner.plan.judgement.judgement import Judgement
 from dra_planner.plan.judgement.other_levels import find_levels_beside
 from dra_planner.plan.pools.addresses import find_address_doubts
-from dra_planner.plan.pools.built_counts import counts_to_build, find_built_counts, may_be_smaller, node_range
+from dra_planner.plan.pools.built_counts import (
+    counts_to_build,
+    find_built_counts,
+    find_raised_minimums,
+    may_be_smaller,
+    node_range,
+)
 from dra_planner.plan.pools.daemon_quotas import find_full_quotas
 from dra_planner.plan.pools.purchases import find_not_on_demand
 from dra_planner.plan.pools.racks import find_rack_faults, find_racks, rack_counts
@@ -149,6 +155,7 @@ def size_plan(
         diagnostics = (*diagnostics, *find_address_doubts(judgement, fleet, by_name, built))
     workloads = plan_workloads(judgement)
     found = (*diagnostics, *rack_faults, *find_not_on_demand(fleet), *find_built_counts(fleet, pools))
+    found = (*found, *find_raised_minimums(fleet, pools))
     if judgement.demand.quotas is not None:
         found = (*found, *find_full_quotas(judgement.demand.quotas, workloads))
     return Plan(

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, Final
 
 from dra_planner.errors import PlannerError
@@ -19,7 +20,7 @@ from dra_planner.releases import MINIMUM_MINOR, Features, features_of, parse_ver
 from dra_planner.sources import Source
 from dra_planner.wording import verb
 from dra_policies.stack.declared_fleet import cluster_version
-from dra_policies.stack.pools import cloud_of_cluster
+from dra_policies.stack.pools import is_cluster_token
 from dra_policies.stack.resource import Resource, namespace_of
 from dra_policies.unknowns import UNKNOWN, as_list, as_mapping, has_unknown, unknown_paths
 from dra_policies.view.stack_view import StackView
@@ -77,14 +78,16 @@ def _limits_pods(quota: Resource) -> bool:
 
 def asks_for_devices(value: Any, depth: int = 0) -> bool:
     """Return whether a pod template anywhere below names claims or extended GPU resources."""
-    if depth > _DEEPEST:
-        return False
-    mapping = as_mapping(value) or {}
+    mapping = as_mapping(value)
+    if depth > _DEEPEST or (mapping is None and not isinstance(value, list)):
+        return False  # most values are texts and numbers
+    if mapping is None:
+        return any(asks_for_devices(item, depth + 1) for item in value)
     if mapping.get("resourceClaims"):
         return True
-    if any(key.startswith("nvidia.com/") for key in as_mapping(mapping.get("limits")) or {}):
+    if any(key.startswith("nvidia.com/") for key in as_mapping(mapping.get("limits")) or ()):
         return True
-    return any(asks_for_devices(item, depth + 1) for item in (*mapping.values(), *(as_list(value) or ())))
+    return any(asks_for_devices(item, depth + 1) for item in mapping.values() if not isinstance(item, str))
 
 
 def named_claims(value: Any, depth: int = 0) -> Iterator[str]:
@@ -105,10 +108,15 @@ def objects_behind(resource: Resource, seen: Sequence[Resource]) -> tuple[Resour
         other
         for other in seen
         if other.urn == resource.urn
-        or other.type.endswith(_FOR_EVERYBODY)
-        or cloud_of_cluster(other) is not None
-        or (other.type.endswith(_CLAIMS) and other.props.text("metadata.name") in names)
+        or _decides_for_all(other.type)
+        or (names and other.type.endswith(_CLAIMS) and other.props.text("metadata.name") in names)
     )
+
+
+@cache
+def _decides_for_all(token: str) -> bool:
+    """Whether resources of a type decide how every object is judged; asked of each resource for each object."""
+    return token.endswith(_FOR_EVERYBODY) or is_cluster_token(token)
 
 
 def object_texts(objects: Sequence[Resource], resources: Sequence[Resource]) -> Iterator[ObjectText]:

@@ -40,8 +40,13 @@ def cloud_of_pool(resource: Resource) -> Cloud | None:
 
 def cloud_of_cluster(resource: Resource) -> Cloud | None:
     """Return the cloud whose cluster a resource is, None when it is no cluster."""
-    of_cloud = _clouds_by_token().get(resource.type)
-    return of_cloud if of_cloud is not None and of_cloud.cluster.token == resource.type else None
+    return _clouds_by_token()[resource.type] if is_cluster_token(resource.type) else None
+
+
+def is_cluster_token(token: str) -> bool:
+    """Whether resources of a type are clusters."""
+    of_cloud = _clouds_by_token().get(token)
+    return of_cloud is not None and of_cloud.cluster.token == token
 
 
 def cloud_of_provider(resource: Resource) -> Cloud | None:

@@ -75,6 +75,19 @@ def find_built_counts(fleet: Fleet, pools: Iterable[PlannedPool]) -> Iterator[Di
             )
 
 
+def find_raised_minimums(fleet: Fleet, pools: Iterable[PlannedPool]) -> Iterator[Diagnostic]:
+    """Yield a note for each pool that keeps more nodes than its minimum, because no claim makes it grow."""
+    for planned in pools if fleet.autoscaler != "none" else ():
+        least = planned.nodes.minimum
+        if least > planned.minimum and not may_be_smaller(fleet, planned.name):
+            yield Diagnostic(
+                severity="note",
+                code="minimum-raised",
+                message=f'pool "{planned.name}" keeps at least {counted(least, "node")}, not {planned.minimum}, '
+                f"because {fleet.autoscaler} doesn't start nodes for claims on {cloud(fleet.cloud).title}",
+            )
+
+
 def _raised(fleet: Fleet, planned: PlannedPool, counts: Mapping[str, int], nodes: int) -> str:
     """Return what has to be raised for a pool to have so many nodes: its maximum, and what it shares with others."""
     fix = f"set its maximum to {nodes}"
