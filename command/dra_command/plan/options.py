@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from datetime import date
 from typing import Final
 
 from dra_command.command_line.shared_options import add_answer, add_capacity, add_paths
@@ -75,7 +76,22 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="also say which devices each claim would get, what it costs, and what one more pod or node would",
     )
-    add_answer(parser, ("text", "json", "markdown", "html"))
+    parser.add_argument(
+        "--month",
+        metavar="YYYY-MM",
+        type=_month,
+        default=None,
+        help="month of --format focus [default: the current one]",
+    )
+    add_answer(parser, ("text", "json", "markdown", "html", "focus"))
+
+
+def _month(text: str) -> date:
+    """Return the first day of a month."""
+    try:
+        return date.fromisoformat(f"{text}-01")
+    except ValueError:
+        raise argparse.ArgumentTypeError(f'"{text}" is not a month such as 2027-01') from None
 
 
 def _seconds(text: str) -> float:

@@ -252,6 +252,8 @@ def _print(plan: Plan, difference: PlanDifference | None, values: argparse.Names
             from dra_command.plan_report.markdown import StackPlan, plan_markdown
 
             print(plan_markdown([StackPlan(values.stack or "", plan, difference)], detail=values.detail), end="")
+        case "focus":
+            _print_focus(plan, values)
         case "html":
             from dra_command.plan_report.html.page import plan_html
 
@@ -260,3 +262,16 @@ def _print(plan: Plan, difference: PlanDifference | None, values: argparse.Names
             from dra_command.plan_report.text import print_plan
 
             print_plan(plan, detail=values.detail, quiet=values.quiet, verbose=values.verbose, difference=difference)
+
+
+def _print_focus(plan: Plan, values: argparse.Namespace) -> None:
+    """Print the cost as rows of FOCUS, and say on standard error why there are none."""
+    from dra_command.plan_report.focus import focus_csv  # loads what fills nodes
+    from dra_planner.plan.nodes.groups import fill_nodes
+
+    if plan.fleet is None or plan.judgement.is_observed:
+        raise UsageError("--format focus needs pools that are sized", fix="give --fleet or --stack, not --observed")
+    month = values.month or date.today().replace(day=1)
+    print(focus_csv(plan, plan.fleet, fill_nodes(plan), month, values.stack or ""), end="")
+    if plan.cost is None:
+        print("no rows: the price of a pool is unknown; set pricePerHour in the fleet", file=sys.stderr)
