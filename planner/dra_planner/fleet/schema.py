@@ -16,9 +16,9 @@ from pydantic import (
     model_validator,
 )
 
+from dra_planner import catalog as tables
 from dra_planner import clouds
 from dra_planner.catalog import Machine
-from dra_planner.catalog import machine as known_machine
 from dra_planner.clouds import SYSTEM_NODES, NodeOrigin, PluginServing, public_network_fault, repetition_fault
 from dra_planner.documents.models import StrictDocument, empty_list, empty_mapping, nothing_given, refused_by
 from dra_planner.errors import CatalogError, PlannerError
@@ -230,7 +230,7 @@ class Fleet(StrictDocument):
     def machine(self, name: str) -> Machine:
         """Return a machine type: the catalog's, or else one that the fleet has learned. Raises CatalogError."""
         try:
-            return known_machine(self.cloud, name)
+            return tables.machine(self.cloud, name)
         except CatalogError:
             learned = self.learned(name)
             if learned is None:
