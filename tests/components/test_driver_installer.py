@@ -3,10 +3,12 @@
 import os
 import subprocess
 from pathlib import Path
+from typing import Any
 
+import pulumi
 import pytest
 
-from pulumi_dra.dra.nvidia.driver_installer import INSTALL, installer_spec
+from pulumi_dra.dra.nvidia.driver_installer import INSTALL, DriverInstaller, installer_spec
 
 
 @pytest.mark.parametrize(
@@ -36,3 +38,15 @@ def test_the_pod_runs_it_with_the_version_that_was_asked_for() -> None:
     (install,) = installer_spec("580.95.05", "mirror.example/pause")["template"]["spec"]["initContainers"]
     assert install["command"] == ["bash", "-c", INSTALL]
     assert {"name": "DRIVER_VERSION", "value": "580.95.05"} in install["env"]
+
+
+@pytest.mark.parametrize(
+    ("driver", "warned"), [("580.173.02", "COS 125 and 129"), ("575.57.08", "no release"), ("latest", "")]
+)
+def test_a_version_that_an_image_may_not_list_is_reported(
+    declare: Any, monkeypatch: pytest.MonkeyPatch, driver: str, warned: str
+) -> None:
+    said: list[str] = []
+    monkeypatch.setattr(pulumi, "warn", lambda text, *_: said.append(text))
+    declare(lambda: DriverInstaller("installer", {"driver": driver}))
+    assert [warned in text for text in said] == ([True] if warned else [])

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+import pulumi
 import pytest
 
 from pulumi_dra.gke import GkeCluster, GkeGpuPool
@@ -378,6 +379,17 @@ def test_system_nodes_are_there_from_the_first(
     named = [f"us-central1-{zone}" for zone in locations] if locations else None
     assert (pool.get("nodeLocations"), pool["initialNodeCount"]) == (named, first)
     assert pool["autoscaling"] == {"totalMinNodeCount": count, "totalMaxNodeCount": most}
+
+
+@pytest.mark.parametrize(("policy", "warned"), [("", True), ("nvl72", False)])
+def test_nodes_that_share_nvlink_need_a_policy(
+    pool: Any, monkeypatch: pytest.MonkeyPatch, policy: str, warned: bool
+) -> None:
+    said: list[str] = []
+    monkeypatch.setattr(pulumi, "warn", lambda text, *_: said.append(text))
+    named = {"placement_policy": policy} if policy else {}
+    pool(machine="a4x-highgpu-4g", capacity="on-demand", zones=["us-central1-a"], **named)
+    assert any("different domains" in text for text in said) is warned
 
 
 def test_compact_placement(pool: Any) -> None:

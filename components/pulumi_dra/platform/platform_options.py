@@ -219,11 +219,12 @@ class PoolOptions(TypedDict):
     capacity."""
     disk_iops: NotRequired[int]
     """EKS: IOPS of the root volume, 3000 to 80000, and at most 500 per GiB. Default: 3000. GKE: IOPS of a
-    hyperdisk-balanced boot disk, 3000 to 160000, and at most 500 per GiB. Default: Google's value for the size."""
+    hyperdisk-balanced boot disk, 3000 to 160000, and at most 500 per GiB. Default: Google's value for the size. If you
+    remove it later, existing disks keep their speed."""
     disk_throughput: NotRequired[int]
     """EKS: Throughput of the root volume in MiB/s, 125 to 2000, and at most 1 per 4 IOPS. Default: 125. GKE: Throughput
     of a hyperdisk-balanced boot disk in MiB/s, 140 to 2400, with one I/O operation per 4 to 256 KiB. Default: Google's
-    value."""
+    value. If you remove it later, existing disks keep their speed."""
     disk_kms_key: NotRequired[pulumi.Input[str]]
     """EKS: Key that encrypts the root volume. Default: the account's key for EBS. GKE: Cloud KMS key that encrypts the
     boot disk. Default: Google's key."""

@@ -78,7 +78,9 @@ class ProviderRules:
         rule = self._nearest(_general(change.path))
         if rule is not None and rule.replaces:
             return True
-        return change.kind != "update" and any(self._members_replace(change.value, _general(change.path)))
+        if change.kind == "update":
+            return False
+        return any(self._members_replace(change.value, _general(change.path), is_deleted=change.kind == "delete"))
 
     def failures(self, inputs: Values) -> Iterator[PropertyFailure]:
         """Return what the provider rejects in a preview: properties that exclude or need each other."""
@@ -122,17 +124,19 @@ class ProviderRules:
             right = new[index] if index < len(new) else None
             yield from self._of_property(left, right, None, f"{path}[{index}]")
 
-    def _members_replace(self, value: Value, path: str) -> Iterator[bool]:
+    def _members_replace(self, value: Value, path: str, *, is_deleted: bool) -> Iterator[bool]:
+        """Yield whether members replace the resource; deleted with their object, computed ones don't change."""
         if isinstance(value, dict):
             for name, member in value.items():
                 here = f"{path}.{name}"
                 rule = self.properties.get(here)
-                if rule is not None and not (_is_zero(member) and rule.omitted != "required"):
+                is_kept = rule is not None and is_deleted and rule.omitted == "kept"
+                if rule is not None and not is_kept and not (_is_zero(member) and rule.omitted != "required"):
                     yield rule.replaces
-                yield from self._members_replace(member, here)
+                yield from self._members_replace(member, here, is_deleted=is_deleted)
         elif isinstance(value, list):
             for member in value:
-                yield from self._members_replace(member, f"{path}[*]")
+                yield from self._members_replace(member, f"{path}[*]", is_deleted=is_deleted)
 
     def _nearest(self, path: str) -> PropertyRule | None:
         """Return the rule of the property, or of the list or map that holds this element."""

@@ -1,4 +1,10 @@
-"""Changes of one property, as the real Google provider answers them, and the tables that say so."""
+"""Changes of one property, as the providers answer them, and the tables that say so.
+
+Google's answers were recorded from the provider. Those of AWS follow from its source
+(hashicorp/terraform-provider-aws:internal/service/eks/node_group.go@012e0a32 and addon.go@00a35305), those of Azure
+from pulumi/pulumi-azure-native:provider/pkg/gen/replacement.go@1b7112a and …/provider/diff.go@03707ff, which updates
+whatever isn't in that list.
+"""
 
 from __future__ import annotations
 
@@ -12,26 +18,39 @@ from typing import Any
 import pytest
 from pulumi.runtime.proto import provider_pb2
 
-from dra_sandbox.clouds import gcp
+from dra_sandbox.clouds import aws, gcp
 from dra_sandbox.clouds.provider_rules import PropertyRule, ProviderRules, read_rules
 from dra_sandbox.clouds.sdk import Sdk
 from dra_sandbox.clouds.wire import to_wire
 
 RECORDED = Path(__file__).parent / "provider_changes"
-BASES: dict[str, Any] = json.loads((RECORDED / "gcp_bases.json").read_text())
-with (RECORDED / "gcp_changes.csv").open(newline="") as _file:
-    CHANGES = list(csv.DictReader(_file))
-TABLES = {"gcp": Path(gcp.__file__).with_name("provider_rules.csv")}
+SETTINGS = {
+    "gcp": {"project": "my-project", "region": "us-central1"},
+    "aws": {"region": "us-east-1"},
+    "azure-native": {"location": "eastus", "subscriptionId": "00000000-0000-0000-0000-000000000001"},
+}
+BASES = {
+    (cloud, name): base
+    for cloud in SETTINGS
+    for name, base in json.loads((RECORDED / f"{cloud}_bases.json").read_text()).items()
+}
+CHANGES = [
+    {"cloud": cloud, **row}
+    for cloud in SETTINGS
+    for row in csv.DictReader((RECORDED / f"{cloud}_changes.csv").read_text().splitlines())
+]
+TABLES = {each.__name__.rpartition(".")[2]: Path(each.__file__).with_name("provider_rules.csv") for each in (aws, gcp)}
 FIRST_POOL = ["initialNodeCount", "nodeConfig", "removeDefaultNodePool"]
 SSDS = ["nodeConfig.ephemeralStorageLocalSsdConfig"]
 OMITTED = {"required", "kept", "default", "removed"}
 
 
 @pytest.fixture(scope="module")
-def google(simulated: Any) -> Any:
-    client = simulated("gcp")
-    client.Configure(provider_pb2.ConfigureRequest(args=to_wire({"project": "my-project", "region": "us-central1"})))
-    return client
+def providers(simulated: Any) -> dict[str, Any]:
+    found = {cloud: simulated(cloud) for cloud in SETTINGS}
+    for cloud, client in found.items():
+        client.Configure(provider_pb2.ConfigureRequest(args=to_wire(SETTINGS[cloud])))
+    return found
 
 
 def answer(provider: Any, token: str, old: dict[str, Any], new: dict[str, Any], ignored: list[str]) -> str:
@@ -75,16 +94,17 @@ def ignored_by_components(base: str, path: str) -> list[str]:
 
 
 @pytest.mark.parametrize("row", CHANGES, ids=lambda row: f"{row['base']}: {row['property']}={row['value'][:30]}")
-def test_a_change_is_answered_as_by_the_real_provider(google: Any, row: dict[str, str]) -> None:
-    base = BASES[row["base"]]
+def test_a_change_is_answered_as_by_the_real_provider(providers: dict[str, Any], row: dict[str, str]) -> None:
+    base = BASES[row["cloud"], row["base"]]
     new = changed(base["inputs"], row["property"], row["value"])
-    ignored = ignored_by_components(row["base"], row["property"])
-    assert answer(google, base["type"], base["inputs"], new, ignored) == row["provider"]
+    ignored = ignored_by_components(row["base"], row["property"]) if row["cloud"] == "gcp" else []
+    assert answer(providers[row["cloud"]], base["type"], base["inputs"], new, ignored) == row["provider"]
 
 
-@pytest.mark.parametrize("base", BASES.values(), ids=BASES)
-def test_nothing_changes_without_a_change(google: Any, base: dict[str, Any]) -> None:
-    assert answer(google, base["type"], base["inputs"], base["inputs"], SSDS) == "none"
+@pytest.mark.parametrize("place", BASES, ids=lambda place: " ".join(place))
+def test_nothing_changes_without_a_change(providers: dict[str, Any], place: tuple[str, str]) -> None:
+    base, ignored = BASES[place], SSDS if place[0] == "gcp" else []
+    assert answer(providers[place[0]], base["type"], base["inputs"], base["inputs"], ignored) == "none"
 
 
 @pytest.mark.parametrize("cloud", TABLES)

@@ -6,6 +6,7 @@ from typing import Any, NotRequired, TypedDict
 import pulumi
 import pulumi_kubernetes as k8s
 
+from dra_planner.catalog.installer_drivers import qualified_on
 from dra_planner.clouds import DRA
 from pulumi_dra.children import Children
 from pulumi_dra.inputs.reader import InputReader
@@ -58,6 +59,13 @@ class DriverInstaller(pulumi.ComponentResource):
         driver = read.text(
             "driver", "latest", pattern=r"latest|default|\d+(\.\d+)+", meaning="latest, default or a driver version"
         )
+        if driver[:1].isdigit():
+            milestones = qualified_on(driver)
+            seen = f"only in {milestones}" if milestones else "in no release that was checked"
+            pulumi.warn(
+                f"Container-Optimized OS lists NVIDIA driver {driver} {seen}, so the installer may fail after an "
+                "upgrade of the nodes",
+            )
         pause_image = read.text("pause_image", PAUSE_IMAGE, pattern=r"[^\s]+", meaning="an image")
         read.finish()
         super().__init__("pulumi-dra:index:DriverInstaller", name, {}, opts)

@@ -127,10 +127,10 @@ class GkeGpuPoolArgs(TypedDict):
     (a3-ultragpu, a4, a4x, g4)."""
     disk_iops: NotRequired[int]
     """IOPS of a hyperdisk-balanced boot disk, 3000 to 160000, and at most 500 per GiB. Default: Google's value for the
-    size."""
+    size. If you remove it later, existing disks keep their speed."""
     disk_throughput: NotRequired[int]
     """Throughput of a hyperdisk-balanced boot disk in MiB/s, 140 to 2400, with one I/O operation per 4 to 256 KiB.
-    Default: Google's value."""
+    Default: Google's value. If you remove it later, existing disks keep their speed."""
     disk_kms_key: NotRequired[pulumi.Input[str]]
     """Cloud KMS key that encrypts the boot disk. Default: Google's key."""
     grant_key_use: NotRequired[bool]
@@ -232,7 +232,7 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> GkeGpuPoolInputs:
         location_policy=policy,
         pool_name=pool_name,
         capacity=capacity,
-        placement_policy=read_placement(read, len(zones), machine.instance_type, capacity.kind),
+        placement_policy=read_placement(read, len(zones), machine, capacity.kind),
         host_maintenance=(
             read.choice("host_maintenance", ("PERIODIC", "AS_NEEDED"), "") if read.has("host_maintenance") else ""
         ),

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pulumi
+
 from dra_planner.clouds.gke import compact_fault
+from pulumi_dra.gke.pool.machine import GkeMachine
 from pulumi_dra.inputs.reader import InputReader
 
 if TYPE_CHECKING:
@@ -13,16 +16,24 @@ if TYPE_CHECKING:
 
 
 def read_placement(
-    read: InputReader, zones: int, machine_type: str, capacity: str
+    read: InputReader, zones: int, machine: GkeMachine, capacity: str
 ) -> NodePoolPlacementPolicyArgsDict | None:
     """Return the pool's placement policy, None for none; faults are noted in `read`.
+
+    Warns if nodes share NVLink and no policy keeps them in one domain (cluster-toolkit:examples/gke-a4x@10470803).
 
     A policy of one's own must be there when the pool is made (cluster-toolkit:modules/compute/gke-node-pool@10470803).
     """
     name = read.text(
         "placement_policy", "", pattern=r"[a-z]([-a-z0-9]{0,61}[a-z0-9])?", meaning="the name of a resource policy"
     )
-    is_compact = read.flag("compact_placement", False)
+    is_compact, machine_type = read.flag("compact_placement", False), machine.instance_type
+    domain = machine.found.nvlink_nodes if machine.found is not None else None
+    if domain and not name:
+        pulumi.warn(
+            f"{machine_type} nodes share NVLink in domains of {domain}, and without placement_policy they may be in "
+            "different domains"
+        )
     for key, asked in (("placement_policy", bool(name)), ("compact_placement", is_compact)):
         if asked and zones > 1:
             read.refuse(key, f"needs one zone, not {zones}")

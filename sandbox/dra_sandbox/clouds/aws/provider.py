@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from pathlib import Path
 
 from dra_sandbox.clouds.aws.functions import ACCOUNT, FUNCTIONS
 from dra_sandbox.clouds.aws.lookups import lookups
@@ -11,6 +12,7 @@ from dra_sandbox.clouds.aws.rows import COMMON, ROWS
 from dra_sandbox.clouds.checking import PropertyFailure
 from dra_sandbox.clouds.memory import Memory
 from dra_sandbox.clouds.naming import Autonamed
+from dra_sandbox.clouds.provider_rules import read_rules
 from dra_sandbox.clouds.sdk import Sdk
 from dra_sandbox.clouds.sdk_schema import Schema
 from dra_sandbox.clouds.simulated import SimulatedCloud, known_text
@@ -22,7 +24,8 @@ class Aws(SimulatedCloud):
 
     def __init__(self) -> None:
         memory = Memory.of_environment()
-        super().__init__(Sdk("aws"), ROWS, {**FUNCTIONS, **lookups(memory)}, Autonamed(), COMMON, memory)
+        rules = read_rules(Path(__file__).with_name("provider_rules.csv"))
+        super().__init__(Sdk("aws"), ROWS, {**FUNCTIONS, **lookups(memory)}, Autonamed(), COMMON, memory, rules)
 
     def place(self, inputs: Values) -> Mapping[str, str]:
         region = known_text(inputs.get("region")) or self._region

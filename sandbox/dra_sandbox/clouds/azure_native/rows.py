@@ -7,6 +7,7 @@ resource's path. What Azure refuses to change is among the refusals of agent poo
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from dra_sandbox.clouds.azure_native import (
     addresses,
@@ -21,7 +22,7 @@ from dra_sandbox.clouds.azure_native import (
 )
 from dra_sandbox.clouds.azure_native.functions import TENANT, newest
 from dra_sandbox.clouds.rows import Facts, TypeRow
-from dra_sandbox.clouds.wire import Value
+from dra_sandbox.clouds.wire import Value, Values
 
 _GROUP = "/subscriptions/{subscription}/resourceGroups/{resourceGroupName}"
 _NETWORK = f"{_GROUP}/providers/Microsoft.Network"
@@ -91,7 +92,7 @@ COMMON = TypeRow(
     known={"location": "{location}"},
 )
 
-ROWS: Mapping[str, TypeRow] = {
+_ROWS: Mapping[str, TypeRow] = {
     "azure-native:containerservice:ManagedCluster": TypeRow(
         id=_CLUSTER,
         outputs={
@@ -289,4 +290,21 @@ ROWS: Mapping[str, TypeRow] = {
         refusals=(left_behind.is_not_locked, beside_clusters.sink_has_its_logs_once),
         remembered=True,
     ),
+}
+
+
+def _with_same_location(old: Values, new: Values) -> Values:
+    """Return the old inputs with the new spelling of a location that differs only by case and blanks.
+
+    Source: pulumi/pulumi-azure-native:provider/pkg/provider/diff.go@03707ff.
+    """
+    before, after = old.get("location"), new.get("location")
+    if not isinstance(before, str) or not isinstance(after, str):
+        return old
+    same = before.replace(" ", "").lower() == after.replace(" ", "").lower()
+    return {**old, "location": after} if same else old
+
+
+ROWS: Mapping[str, TypeRow] = {
+    token: replace(row, unchanged=row.unchanged or _with_same_location) for token, row in _ROWS.items()
 }
