@@ -268,6 +268,17 @@ examples:
     pulumi-dra export --to cluster-api --stack eks-dev --cluster ml
 """
 
+_CI_EXAMPLES = """\
+examples:
+  every stack of a repository
+    pulumi-dra ci --stack eks-dev,gke-dev --comment none
+  only findings that the change adds, as SARIF too
+    pulumi-dra ci --stack eks-dev --diff origin/main --sarif findings.sarif
+
+In GitHub Actions, set GITHUB_TOKEN (pull-requests: write) for the comment. In
+GitLab CI, set GITLAB_TOKEN (scope api).
+"""
+
 _PORTFOLIO_EXAMPLES = """\
 examples:
   every stack in every scenario
@@ -328,6 +339,7 @@ EXAMPLES = {
     "suggest": _SUGGEST_EXAMPLES,
     "init": _INIT_EXAMPLES,
     "export": _EXPORT_EXAMPLES,
+    "ci": _CI_EXAMPLES,
     "portfolio": _PORTFOLIO_EXAMPLES,
     "migrate": _MIGRATE_EXAMPLES,
     "mcp": _MCP_EXAMPLES,

@@ -39,7 +39,7 @@ def add_capacity(parser: argparse.ArgumentParser, *, growing: bool = False) -> N
     capacity.add_argument("--fleet", metavar="FILE", help="fleet document: cluster, pools, drivers")
     several = "; several, with commas, in one --format markdown" if growing else ""
     capacity.add_argument(
-        "--stack", metavar="NAME", action=_Listed, help=f"stack of this project: stacks/Pulumi.NAME.yaml{several}"
+        "--stack", metavar="NAME", action=Listed, help=f"stack of this project: stacks/Pulumi.NAME.yaml{several}"
     )
     (parser if growing else capacity).add_argument(
         "--observed",
@@ -107,7 +107,7 @@ def add_choice(parser: argparse.ArgumentParser, name: str, choices: Sequence[str
     parser.add_argument(name, choices=choices, metavar=f"{{{','.join(choices)}}}", help=says)
 
 
-class _Listed(argparse.Action):
+class Listed(argparse.Action):
     """Values of an option that is given several times, with commas between them: none is lost."""
 
     def __call__(

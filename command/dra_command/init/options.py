@@ -53,5 +53,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--machines", metavar="TYPE[,TYPE…]", action="append", default=[], help="with --region, choose among these"
     )
     parser.add_argument("--ci", choices=("github", "gitlab", "none"), default="github", help="[default: %(default)s]")
+    parser.add_argument(
+        "--install",
+        metavar="SOURCE",
+        default="",
+        help="what CI installs: git+https://HOST/REPOSITORY.git@COMMIT, a wheel file or its URL, or a version in the "
+        "package index [default: where this pulumi-dra was installed from]",
+    )
     parser.add_argument("--force", action="store_true", help="replace existing files")
     parser.add_argument("-q", "--quiet", action="store_true", help="print no progress")

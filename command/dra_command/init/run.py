@@ -43,7 +43,10 @@ def run(values: argparse.Namespace) -> int:
 def _write_fleet(values: argparse.Namespace) -> int:
     folder = Path(values.folder)
     workloads = " ".join(map(shlex.quote, values.workloads)) or WORKLOADS
-    files = {**ci_files(values.ci, CheckedFiles(workloads=workloads, fleet=_FLEET), folder), **_sample(values)}
+    files = {
+        **ci_files(values.ci, CheckedFiles(workloads=workloads, fleet=_FLEET), folder, values.install),
+        **_sample(values),
+    }
     _require_new(folder, [_FLEET, *files], force=values.force)
     start = starting_fleet(values)
     _write(folder, {_FLEET: start.text, **files})
@@ -62,7 +65,7 @@ def _write_stack(values: argparse.Namespace) -> int:
     workloads = [os.path.relpath(path, folder) for path in values.workloads] or [WORKLOADS]
     shared = {**project_files(folder, start.fleet), **_sample(values)}
     files = {
-        **ci_files(values.ci, CheckedFiles(stack=stack), folder),
+        **ci_files(values.ci, CheckedFiles(stack=stack), folder, values.install),
         f"stacks/Pulumi.{stack}.yaml": stack_settings(start.fleet, fleet_file, workloads),
         **({} if own_file else {fleet_file: start.text}),
     }

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import shlex
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 from typing import Final
+
+from dra_command.init.install_source import installed_from, requirement_of
 
 WORKLOADS: Final = "workloads"
 FIRST_CLAIM_FILE: Final = f"{WORKLOADS}/first-claim.yaml"
@@ -54,7 +55,7 @@ spec:
 """
 
 _GITHUB = """\
-# Fails if claims don't fit the planned pools, or if manifests break a rule.
+# Fails if claims don't fit the planned pools, or if manifests break a rule. Keeps one comment on the pull request.
 name: {name}
 on:
   pull_request:
@@ -62,6 +63,7 @@ on:
     branches: [main]
 permissions:
   contents: read
+  pull-requests: write # for the comment
 defaults:
   run:
     working-directory: {folder}
@@ -73,21 +75,36 @@ jobs:
       - uses: actions/setup-python@v5
         with:
           python-version: "3.12"
-      - run: {install}
-      - run: pulumi-dra check {capacity} --format github
-      - run: pulumi-dra plan {capacity}{saved} --format markdown >> "$GITHUB_STEP_SUMMARY"
+      - uses: actions/cache@v4
+        with:
+          path: |
+            ~/.cache/pip
+            ~/.cache/pulumi-dra/shared
+          key: pulumi-dra-${{{{ runner.os }}}}-${{{{ hashFiles('{path}') }}}}
+      - run: pip install {install}
+      - run: pulumi-dra ci {capacity}
+        env:
+          GITHUB_TOKEN: ${{{{ github.token }}}}
 """
 
 _GITLAB = """\
-# Fails if claims don't fit the planned pools, or if manifests break a rule.
+# Fails if claims don't fit the planned pools, or if manifests break a rule. Keeps one comment on the merge request if
+# the project has the variable GITLAB_TOKEN, a token with the scope api.
 # In .gitlab-ci.yml: include: [{{local: {name}.gitlab-ci.yml}}]
 {name}:
   image: python:3.12
+  rules:
+    - if: $CI_PIPELINE_SOURCE == "merge_request_event"
+    - if: $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH
+  variables:
+    PIP_CACHE_DIR: $CI_PROJECT_DIR/.cache/pip
+  cache:
+    key: pulumi-dra
+    paths: [.cache/pip]
   script:
     - cd {folder}
-    - {install}
-    - pulumi-dra plan {capacity}{saved}
-    - pulumi-dra check {capacity} --output junit=pulumi-dra.xml
+    - pip install {install}
+    - pulumi-dra ci {capacity} --junit pulumi-dra.xml
   artifacts:
     when: always
     reports:
@@ -114,8 +131,10 @@ class CheckedFiles:
         return f"--stack {self.stack}" if self.stack else f"{self.workloads} --fleet {self.fleet}"
 
 
-def ci_files(kind: str, checked: CheckedFiles, folder: Path) -> dict[str, str]:
+def ci_files(kind: str, checked: CheckedFiles, folder: Path, install: str = "") -> dict[str, str]:
     """Return the file that runs the checks for each change, by its path from `folder`; empty for "none".
+
+    `install` is what pip installs there; by default where this installation came from.
 
     CI systems read their files from the root of the repository, which can be above the folder.
     """
@@ -127,9 +146,9 @@ def ci_files(kind: str, checked: CheckedFiles, folder: Path) -> dict[str, str]:
     filled = text.format(
         name=name,
         folder=shlex.quote(os.path.relpath(folder.resolve(), root)),
-        install=f"pip install pulumi-dra=={version('pulumi-dra')}",
+        install=shlex.quote(requirement_of(install) if install else installed_from()),
         capacity=checked.arguments,
-        saved=" --check" if checked.stack else "",
+        path=path.format(name=name),
     )
     return {os.path.relpath(root / path.format(name=name), folder.resolve()): filled}
 

@@ -18,6 +18,7 @@ from dra_command.plan_report.cost_detail import detail_tables
 from dra_command.plan_report.guards import guards_table, rules_table, without_guards
 from dra_command.plan_report.summary import Obstacle, costs, diagnostics, headline, obstacles, setting, simulation
 from dra_command.plan_report.tables import PlanTables, difference_line, difference_table, signed
+from dra_planner.catalog import HOURS_PER_MONTH
 from dra_planner.plan import Plan
 from dra_planner.plan.explanation.claims import explain_failing
 from dra_planner.plan.saved.difference import PlanDifference
@@ -80,10 +81,19 @@ def _summary(stacks: Sequence[StackPlan]) -> Table:
         if pending:
             verdict += f", {pending} of {counted(plan.pods, 'pod')} pending"
         nodes = sum(pool.nodes.desired for pool in plan.pools)
-        cost = "unknown" if plan.cost is None else f"{plan.cost.hourly_usd:,.2f}"
-        rows.append((*((f"`{stack}`",) if stack else ()), verdict, str(nodes), cost, _change(difference)))
-    heads = (*(("Stack",) if stacks[0].stack else ()), "Verdict", "GPU nodes", "USD/h", "To the saved plan")
-    return Table("", heads, tuple(rows), frozenset(range(len(heads) - 3, len(heads))))
+        cost = ("unknown", "unknown")
+        if plan.cost is not None:
+            cost = (f"{plan.cost.hourly_usd:,.2f}", f"{plan.cost.hourly_usd * HOURS_PER_MONTH:,.0f}")
+        rows.append((*((f"`{stack}`",) if stack else ()), verdict, str(nodes), *cost, _change(difference)))
+    heads = (
+        *(("Stack",) if stacks[0].stack else ()),
+        "Verdict",
+        "GPU nodes",
+        "USD/h",
+        "USD/month",
+        "To the saved plan",
+    )
+    return Table("", heads, tuple(rows), frozenset(range(len(heads) - 4, len(heads))))
 
 
 def _change(difference: PlanDifference | None) -> str:

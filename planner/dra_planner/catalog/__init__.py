@@ -15,12 +15,13 @@ from dra_planner.catalog.machines import (
     machines,
     machines_without_accelerators,
 )
-from dra_planner.catalog.prices import Price, SpotHistory, price, spot_history
+from dra_planner.catalog.prices import HOURS_PER_MONTH, Price, SpotHistory, price, spot_history
 from dra_planner.catalog.tables import Confidence, FactSource, Provenance, sources
 from dra_planner.catalog.topology import EFA, GpuPlace, NetworkInterface, gpu_places, network_interfaces
 
 __all__ = [
     "EFA",
+    "HOURS_PER_MONTH",
     "Accelerator",
     "Confidence",
     "DaemonPod",

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
-from typing import Literal
+from typing import Final, Literal
 
 from dra_planner.catalog.machines import Machine
 from dra_planner.catalog.tables import Row, read_table
 
+HOURS_PER_MONTH: Final = 730
+"""As clouds count them in their own price lists."""
 Purchase = Literal["on-demand", "spot"]
 
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
-from typing import Any, Final
+from typing import Any
 
 from dra_planner.cel.values import MapValue, UnknownValue
 from dra_policies.configuration.custom.object_types import OBJECT_TYPES
-
-HOURS_PER_MONTH: Final = 730
 
 
 def object_value(kind: str, values: Mapping[str, Any], owner: str) -> MapValue:

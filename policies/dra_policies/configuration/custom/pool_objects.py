@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, Final
 
-from dra_planner.catalog import find_machine
+from dra_planner.catalog import HOURS_PER_MONTH, find_machine
 from dra_planner.cel.values import MapValue
 from dra_planner.drivers.nvidia import gpu
 from dra_planner.errors import CatalogError
@@ -13,7 +13,6 @@ from dra_planner.fleet import Fleet
 from dra_planner.plan import Plan
 from dra_planner.plan.values import PlannedPool
 from dra_policies.configuration.custom.object_values import (
-    HOURS_PER_MONTH,
     in_dollars,
     multiply,
     object_value,

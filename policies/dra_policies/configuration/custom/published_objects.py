@@ -8,6 +8,7 @@ from decimal import Decimal
 from functools import cached_property
 from typing import Any
 
+from dra_planner.catalog import HOURS_PER_MONTH
 from dra_planner.cel.values import MapValue
 from dra_planner.errors import NOWHERE, Place
 from dra_planner.model import Demand, Member, ObjectKey, PodSet, Shape, ShapeClaim, WorkloadRef
@@ -23,7 +24,6 @@ from dra_policies.configuration.custom.claim_objects import (
 )
 from dra_policies.configuration.custom.object_types import Subject
 from dra_policies.configuration.custom.object_values import (
-    HOURS_PER_MONTH,
     add_up,
     in_dollars,
     multiply,

@@ -32,6 +32,7 @@ def download(url: str, headers: Mapping[str, str] | None = None) -> bytes:
         with urlopen(request, timeout=TIMEOUT_S) as response:
             content: bytes = response.read(MOST_BYTES + 1)
     except HTTPError as error:
+        error.close()
         raise DownloadError(f"HTTP status {error.code}", error.code, dict(error.headers)) from None
     except (OSError, HTTPException, ValueError) as error:
         raise DownloadError(str(getattr(error, "reason", "") or error)) from None

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from decimal import Decimal
-from typing import Final
 
+from dra_planner.catalog import HOURS_PER_MONTH
 from dra_planner.offers import Offer
 from dra_policies.rules.rule import Finding, Rule, Threshold
 from dra_policies.view.stack_view import StackView
-
-HOURS_PER_MONTH: Final = 730
 
 
 def check(view: StackView) -> Iterator[Finding]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from decimal import Decimal
 
-from dra_policies.rules.cost.cost_above_ceiling import HOURS_PER_MONTH, ceiling, monthly
+from dra_planner.catalog import HOURS_PER_MONTH
+from dra_policies.rules.cost.cost_above_ceiling import ceiling, monthly
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.stack_view import StackView
 

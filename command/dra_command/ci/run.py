@@ -1,0 +1,133 @@
+"""`pulumi-dra ci`: run `plan` and `check` on every stack, print findings, and comment on the change.
+
+Each of them runs as a process, as a person would run it, so that the pipeline shows what a terminal shows.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from dra_command.ci.comment import MOST_CHARACTERS, CommentError, find_thread
+from dra_command.command_line.arguments import UsageError
+from dra_command.command_line.exit_status import Status
+from dra_planner.planfile import plan_path
+
+_WORST_FIRST: Final = (Status.WRONG_INPUT, Status.BROKEN, Status.CANNOT_TELL)
+_TOO_LONG: Final = "The report is too long for a comment. See the log of the run.\n"
+
+
+@dataclass(frozen=True, slots=True)
+class _Done:
+    status: int
+    out: str = ""
+
+
+def run(values: argparse.Namespace) -> int:
+    """Plan and check everything, write the comment, and return the worst exit status."""
+    stacks = [name for name in dict.fromkeys(values.stack.split(",")) if name]
+    if not (stacks or values.fleet or values.paths):
+        raise UsageError("there is nothing to check", fix="give --stack NAME, or PATH with --fleet FILE")
+    if len(stacks) > 1 and values.paths:
+        raise UsageError("PATH can't be combined with several stacks", fix="list the workloads in each stack")
+    done = list(_checks(values, stacks))
+    if stacks or values.fleet:
+        done.insert(0, _plan(values, stacks))
+    report = "\n".join(each.out for each in done if each.out)
+    _summarize(report)
+    _comment(values, report)
+    statuses = {each.status for each in done}
+    unexpected = statuses - {Status.FITS, *_WORST_FIRST}
+    worst = next((status for status in _WORST_FIRST if status in statuses), Status.FITS)
+    return next(iter(unexpected), worst)
+
+
+def _plan(values: argparse.Namespace, stacks: list[str]) -> _Done:
+    """Plan all stacks as one report. A saved plan that is stale fails, if there is one."""
+    capacity = ["--stack", ",".join(stacks)] if stacks else ["--fleet", values.fleet]
+    done = _pulumi_dra("plan", *values.paths, *capacity, "--format", "markdown", *_allowing(values))
+    statuses = [done.status]
+    for name in stacks if not values.paths else ():
+        if plan_path(name).is_file() and done.status != Status.WRONG_INPUT:
+            stale = _pulumi_dra("plan", "--stack", name, "--check", "--quiet", *_allowing(values), shows=False)
+            statuses.append(stale.status)
+    status = next((each for each in _WORST_FIRST if each in statuses), done.status)
+    if values.fail_on == "never" and status == Status.BROKEN:
+        status = Status.FITS
+    return _Done(status, done.out)
+
+
+def _checks(values: argparse.Namespace, stacks: list[str]) -> Iterator[_Done]:
+    """Check every stack, or the manifests once."""
+    for name in stacks or [""]:
+        capacity = ["--stack", name] if name else ["--fleet", values.fleet] if values.fleet else []
+        with tempfile.TemporaryDirectory() as scratch:
+            markdown = Path(scratch) / "check.md"
+            outputs = [f"markdown={markdown}"]
+            for form, file in (("sarif", values.sarif), ("junit", values.junit)):
+                if file:
+                    outputs.append(f"{form}={_file_for(file, name if len(stacks) > 1 else '')}")
+            options = [
+                f"--{option}={value}"
+                for option, value in (
+                    ("config", values.config),
+                    ("baseline", values.baseline),
+                    ("diff", values.diff),
+                    ("fail-on", values.fail_on),
+                    ("output", ",".join(outputs)),
+                    ("format", "github" if os.environ.get("GITHUB_ACTIONS") else "text"),
+                )
+                if value
+            ]
+            done = _pulumi_dra("check", *values.paths, *capacity, *options, *_allowing(values))
+            print(done.out, end="")
+            title = f"\n**Stack {name}**\n\n" if len(stacks) > 1 else ""
+            with suppress(OSError):
+                yield _Done(done.status, title + markdown.read_text(encoding="utf-8"))
+                continue
+            yield _Done(done.status)
+
+
+def _file_for(file: str, stack: str) -> str:
+    """Return where the findings of a stack go: beside the file that is named if there are several stacks."""
+    path = Path(file)
+    return str(path.with_name(f"{path.stem}-{stack}{path.suffix}")) if stack else file
+
+
+def _allowing(values: argparse.Namespace) -> list[str]:
+    return ["--allow-unknown"] if values.allow_unknown else []
+
+
+def _pulumi_dra(*words: str, shows: bool = True) -> _Done:
+    line = [sys.executable, "-m", "dra_command", *words]
+    done = subprocess.run(line, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, encoding="utf-8", check=False)
+    return _Done(done.returncode, done.stdout if shows else "")
+
+
+def _summarize(report: str) -> None:
+    """Add the report to the summary of a GitHub run."""
+    path = os.environ.get("GITHUB_STEP_SUMMARY")
+    if path and report:
+        with open(path, "a", encoding="utf-8") as file:
+            file.write(report)
+
+
+def _comment(values: argparse.Namespace, report: str) -> None:
+    """Write the comment. A token without permission, as for forks, is reported, but doesn't fail the run."""
+    if values.comment == "none" or not report:
+        return
+    mark = f"<!-- pulumi-dra:comment {values.name} -->".replace("  ", " ")
+    try:
+        thread = find_thread(values.comment, os.environ)
+        if thread is not None:
+            thread.write(mark, report if len(report) <= MOST_CHARACTERS else _TOO_LONG)
+    except CommentError as error:
+        print(f"note: the comment isn't updated, because {error}", file=sys.stderr)

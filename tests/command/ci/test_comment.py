@@ -1,0 +1,145 @@
+"""`pulumi-dra ci` keeps one comment up to date: against servers that answer as GitHub's and GitLab's APIs do."""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dra_command.ci.comment import CommentError, Thread, find_thread
+
+MARK = "<!-- pulumi-dra:comment -->"
+
+
+class Host:
+    """Comments of a request, listed by pages; a wrong token is rejected, as is an edit of what isn't there."""
+
+    def __init__(self, token: str) -> None:
+        self.comments: list[dict[str, Any]] = []
+        self.calls: list[tuple[str, str]] = []
+        host = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def answer(self) -> None:
+                path, _, query = self.path.partition("?")
+                host.calls.append((self.command, path))
+                if token not in (self.headers.get("Authorization", ""), self.headers.get("PRIVATE-TOKEN", "")):
+                    return self.reply(403, {})
+                if self.command == "GET":
+                    page = int(re.findall(r"[^_]page=(\d+)", query)[0])
+                    return self.reply(200, host.comments[100 * (page - 1) : 100 * page])
+                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["body"]
+                if self.command == "POST":
+                    host.comments.append({"id": 1000 + len(host.comments), "body": body})
+                    return self.reply(201, host.comments[-1])
+                (found,) = [each for each in host.comments if path.endswith(f"/{each['id']}")]
+                found["body"] = body
+                return self.reply(200, found)
+
+            do_GET = do_POST = do_PATCH = do_PUT = answer
+
+            def reply(self, status: int, data: object) -> None:
+                content = json.dumps(data).encode()
+                self.send_response(status)
+                self.send_header("Content-Length", str(len(content)))
+                self.end_headers()
+                self.wfile.write(content)
+
+            def log_message(self, *_: object) -> None:
+                """Nothing to standard error."""
+
+        self.http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.http.server_port}"
+
+
+@pytest.fixture(params=["github", "gitlab"])
+def kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def host(kind: str) -> Iterator[Host]:
+    made = Host("Bearer secret" if kind == "github" else "secret")
+    thread = threading.Thread(target=made.http.serve_forever, args=(0.01,), daemon=True)
+    thread.start()
+    yield made
+    made.http.shutdown()
+    made.http.server_close()
+    thread.join()
+
+
+def environment(kind: str, host: Host, folder: Path, token: str = "secret") -> dict[str, str]:
+    (folder / "event.json").write_text('{"pull_request": {"number": 7}}')
+    if kind == "github":
+        return {
+            "GITHUB_REPOSITORY": "acme/platform",
+            "GITHUB_EVENT_PATH": str(folder / "event.json"),
+            "GITHUB_API_URL": host.url,
+            "GITHUB_TOKEN": token,
+        }
+    return {"CI_API_V4_URL": host.url, "CI_PROJECT_ID": "5", "CI_MERGE_REQUEST_IID": "7", "GITLAB_TOKEN": token}
+
+
+def thread_of(kind: str, host: Host, folder: Path) -> Thread:
+    found = find_thread("auto", environment(kind, host, folder))
+    assert found is not None
+    return found
+
+
+def test_the_second_run_edits_the_comment_of_the_first(kind: str, host: Host, tmp_path: Path) -> None:
+    host.comments.append({"id": 1, "body": "looks good"})
+    for body in ("one", "two"):
+        thread_of(kind, host, tmp_path).write(MARK, body)
+
+    assert [each["body"] for each in host.comments] == ["looks good", f"{MARK}\ntwo"]
+    last = host.calls[-1]
+    assert last == (
+        ("PATCH", "/repos/acme/platform/issues/comments/1001")
+        if kind == "github"
+        else ("PUT", "/projects/5/merge_requests/7/notes/1001")
+    )
+
+
+def test_an_equal_report_changes_nothing(kind: str, host: Host, tmp_path: Path) -> None:
+    for _ in range(2):
+        thread_of(kind, host, tmp_path).write(MARK, "one")
+    assert [method for method, _ in host.calls] == ["GET", "POST", "GET"]
+
+
+def test_the_comment_is_found_behind_many_others(kind: str, host: Host, tmp_path: Path) -> None:
+    host.comments += [{"id": number, "body": f"comment {number}"} for number in range(250)]
+    host.comments.append({"id": 999, "body": f"{MARK}\nold"})
+    thread_of(kind, host, tmp_path).write(MARK, "new")
+    assert (len(host.comments), host.comments[-1]["body"]) == (251, f"{MARK}\nnew")
+
+
+def test_named_runs_have_their_own_comments(kind: str, host: Host, tmp_path: Path) -> None:
+    for name in ("a", "b", "a"):
+        thread_of(kind, host, tmp_path).write(f"<!-- pulumi-dra:comment {name} -->", name)
+    assert len(host.comments) == 2
+
+
+def test_a_token_without_permission_is_reported(kind: str, host: Host, tmp_path: Path) -> None:
+    found = find_thread("auto", environment(kind, host, tmp_path, token="wrong"))
+    assert found is not None
+    with pytest.raises(CommentError, match=r"returned 403") as caught:
+        found.write(MARK, "one")
+    assert "wrong" not in str(caught.value)
+
+
+def test_a_missing_token_is_reported(kind: str, host: Host, tmp_path: Path) -> None:
+    with pytest.raises(CommentError, match=r"TOKEN isn't set"):
+        find_thread("auto", environment(kind, host, tmp_path, token=""))
+
+
+def test_a_run_for_no_request_has_no_comment(tmp_path: Path) -> None:
+    (tmp_path / "event.json").write_text('{"ref": "refs/heads/main"}')
+    event = {"GITHUB_REPOSITORY": "acme/platform", "GITHUB_EVENT_PATH": str(tmp_path / "event.json")}
+    assert find_thread("auto", event) is None
+    assert find_thread("auto", {"CI_PROJECT_ID": "5"}) is None

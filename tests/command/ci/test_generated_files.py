@@ -1,0 +1,110 @@
+"""Every CI file that `init` generates, run as its host does, and the source of its installation."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from command_project import Project
+from packaging.requirements import Requirement
+
+from dra_command.init.install_source import installed_from, requirement_of
+from dra_planner.errors import PlannerError
+
+COMMIT = "git+https://github.com/acme/pulumi-dra.git@0123456789012345678901234567890123456789"
+SOURCES = {
+    COMMIT: f"pulumi-dra @ {COMMIT}",
+    "https://example.com/pulumi_dra-0.1.0-py3-none-any.whl": "pulumi-dra @ https://example.com/pulumi_dra-0.1.0-py3-none-any.whl",
+    "dist/pulumi_dra-0.1.0-py3-none-any.whl": "dist/pulumi_dra-0.1.0-py3-none-any.whl",
+    "0.1.0": "pulumi-dra==0.1.0",
+}  # fmt: skip
+
+
+def script(file: str, document: dict[str, Any]) -> list[str]:
+    """Return the commands that a generated file runs, from its folder on."""
+    if "workflows" in file:
+        (job,) = document["jobs"].values()
+        return [step["run"] for step in job["steps"] if "run" in step]
+    (job,) = document.values()
+    return list(job["script"])
+
+
+@pytest.mark.parametrize("kind", ["github", "gitlab"])
+@pytest.mark.parametrize("source", SOURCES)
+def test_a_generated_file_installs_from_its_setting_and_runs(kind: str, source: str, project: Project) -> None:
+    (project.root / ".git").mkdir()
+    words = ["init", ".", "--region", "us-east-1", "--ci", kind, "--install", source]
+    assert project.run(*words).status == 0
+    (file,) = [*project.root.glob(".github/workflows/*.yml"), *project.root.glob("*.gitlab-ci.yml")]
+    lines = script(str(file), yaml.safe_load(file.read_text()))
+    (install,) = [line for line in lines if line.startswith("pip install ")]
+    assert shlex.split(install) == ["pip", "install", SOURCES[source]]
+    if not source.endswith(".whl") or "://" in source:
+        assert Requirement(SOURCES[source]).name == "pulumi-dra"
+    if source != "0.1.0":
+        return  # the other commands are the same
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    rest = "\n".join(line for line in lines if line != install)
+    done = subprocess.run(
+        ["bash", "-eo", "pipefail", "-c", rest],
+        cwd=project.root, env={**os.environ, "PATH": path}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [("git+https://github.com/acme/pulumi-dra.git", "the git URL has no ref"), ("latest", "can't be installed")],
+)
+def test_a_source_that_is_no_place_is_rejected(source: str, message: str) -> None:
+    with pytest.raises(PlannerError, match=message):
+        requirement_of(source)
+
+
+def record(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    class Installed:
+        def read_text(self, name: str) -> str:
+            assert name == "direct_url.json"
+            return text
+
+    monkeypatch.setattr("dra_command.init.install_source.distribution", lambda _: Installed())
+
+
+@pytest.mark.parametrize(
+    ("text", "requirement"),
+    [
+        (
+            '{"url": "https://github.com/a/b.git", "vcs_info": {"vcs": "git", "commit_id": "abc"}}',
+            "pulumi-dra @ git+https://github.com/a/b.git@abc",
+        ),
+        ('{"url": "https://example.com/p.whl", "archive_info": {}}', "pulumi-dra @ https://example.com/p.whl"),
+        ('{"url": "file:///nowhere", "dir_info": {}}', "pulumi-dra==0.1.0"),
+        ("", "pulumi-dra==0.1.0"),
+    ],
+    ids=["git", "wheel", "folder", "index"],
+)
+def test_by_default_the_source_is_where_this_was_installed_from(
+    text: str, requirement: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record(monkeypatch, text)
+    assert installed_from() == requirement
+
+
+def test_a_checkout_is_its_commit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def git(*words: str) -> str:
+        command = ["git", "-c", "user.name=a", "-c", "user.email=a@example.com", "-C", str(tmp_path), *words]
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+
+    git("init", "-q")
+    git("commit", "-q", "--allow-empty", "-m", "one")
+    git("remote", "add", "origin", "https://github.com/acme/pulumi-dra.git")
+    record(monkeypatch, f'{{"url": "file://{tmp_path}", "dir_info": {{}}}}')
+
+    commit = git("rev-parse", "HEAD")
+    assert installed_from() == f"pulumi-dra @ git+https://github.com/acme/pulumi-dra.git@{commit}"
