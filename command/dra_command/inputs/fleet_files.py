@@ -46,10 +46,7 @@ def read_other_tools_fleet(
 ) -> ImportedFleet | None:
     """Return the fleet that another tool's file describes; None for a file of another kind. Raises PlannerError."""
     text = read_file(path).text
-    if not any(
-        mark in text
-        for mark in ("format_version", "node_groups", "node_pools", "eksctl.io/", "karpenter.sh/", "cluster.x-k8s.io/")
-    ):
+    if not any(mark in text for mark in _MARKS):
         return None
     return read_imported_fleet(_documents(text, path), file=path, region=region, kubernetes=kubernetes, cluster=cluster)
 
