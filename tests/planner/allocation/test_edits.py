@@ -285,6 +285,7 @@ def test_a_constraint_over_pairs_is_written_once_for_each_pair():
 
     assert edit.kind == "constrain-pairs"
     assert str(edit).startswith(f"give each of the 4 groups of devices in claim c1 its own constraint on {root}")
+    assert str(edit).endswith("write 4 requests for 1 device in place of each of gpus, nics")
     changed = apply_edits([edit], pod)
     (made,) = changed.claims
     assert [each.requests for each in made.spec.constraints] == [(f"gpus-{n}", f"nics-{n}") for n in range(4)]
