@@ -12,6 +12,7 @@ from dra_planner.model import ClaimSpec, DeviceTaintRule, WorkloadRef
 from dra_planner.plan.hindrances.driver_notes import find_driver_notes
 from dra_planner.plan.hindrances.hindrance import ClusterSituation, Hindrance, fact
 from dra_planner.plan.hindrances.idle_configuration import find_idle_configuration
+from dra_planner.plan.hindrances.idle_devices import find_idle_devices
 from dra_planner.plan.hindrances.shared_claims import find_stuck_shared_claims
 
 _GIVEN_NAMESPACES: Final = ("default", "kube-system", "kube-public", "kube-node-lease")
@@ -21,10 +22,11 @@ def find_facts(situation: ClusterSituation) -> Iterator[Hindrance]:
     """Yield all facts of a situation."""
     yield from _taint_rules(situation)
     yield from _namespaces(situation)
-    yield from _idle_devices(situation)
+    yield from _idle_in_init_containers(situation)
     yield from _partitions(situation)
     yield from find_idle_configuration(situation)
     yield from find_stuck_shared_claims(situation)
+    yield from find_idle_devices(situation)
     yield from find_driver_notes(situation)
 
 
@@ -76,7 +78,7 @@ def _namespaces(situation: ClusterSituation) -> Iterator[Hindrance]:
         yield fact(text, f"give the manifest of Namespace {name}, or create it first")
 
 
-def _idle_devices(situation: ClusterSituation) -> Iterator[Hindrance]:
+def _idle_in_init_containers(situation: ClusterSituation) -> Iterator[Hindrance]:
     """Yield claims that only init containers use: the devices stay allocated as long as the pod exists."""
     for workload, pod_set in pod_sets_with_claims(situation.manifests):
         spec = pod_set.template.spec

@@ -1,0 +1,64 @@
+"""Devices that stay idle, because each pod also takes one of the few devices that a node has of another driver."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from dra_planner.allocation import open_offer
+from dra_planner.allocation.reasons.selector_changes import devices_of_class
+from dra_planner.claims.written import alternatives, pod_sets_with_claims, spec_of
+from dra_planner.drivers import driver_of
+from dra_planner.model import PodSet
+from dra_planner.offers import Offer
+from dra_planner.plan.demand.device_demand import drivers_of_class
+from dra_planner.plan.hindrances.hindrance import ClusterSituation, Hindrance, fact
+from dra_planner.wording import counted
+
+
+def find_idle_devices(situation: ClusterSituation) -> Iterator[Hindrance]:
+    """Yield workloads whose pods can't use all devices of a node: a node has one channel of a ComputeDomain."""
+    for workload, pod_set in pod_sets_with_claims(situation.manifests):
+        wanted = _wanted(pod_set, workload.meta.namespace, situation)
+        scarce = {name for name in wanted if _is_uncounted(name, situation)}
+        for offer in situation.offers if scarce and scarce != set(wanted) else ():
+            there = _there(offer, situation, wanted)
+            pods = min(there[name] // wanted[name] for name in scarce)
+            used = {name: pods * wanted[name] for name in wanted if name not in scarce}
+            idle = sum(there[name] - used[name] for name in used)
+            if pods and idle > 0:
+                limit = min(scarce, key=lambda name: there[name] // wanted[name])
+                text = (
+                    f'{workload.ref}: a node of pool "{offer.name}" has {counted(there[limit], "device")} of class '
+                    f"{limit}, so it runs {counted(pods, 'such pod')} and {idle} of its "
+                    f"{counted(sum(there[name] for name in used), 'device')} can't be used by them"
+                )
+                yield fact(text, "request all devices of a node in each pod", workload.ref, place=workload.place)
+
+
+def _wanted(pod_set: PodSet, namespace: str, situation: ClusterSituation) -> Counter[str]:
+    """Return how many devices of each class a pod requests; nothing if that depends on the node."""
+    wanted: Counter[str] = Counter()
+    for entry in pod_set.template.spec.resource_claims:
+        spec = spec_of(situation.manifests, namespace, entry)
+        for request in spec.requests if spec is not None and entry.resource_claim_name is None else ():
+            for way in alternatives(request)[:1]:
+                if way.allocation_mode != "ExactCount" or request.first_available:
+                    return Counter()
+                wanted[way.device_class_name] += way.count
+    return wanted
+
+
+def _is_uncounted(name: str, situation: ClusterSituation) -> bool:
+    """Whether the devices of a class are software that a driver publishes beside its hardware."""
+    device_class = {**situation.classes, **situation.manifests.classes}.get(name)
+    drivers = drivers_of_class(device_class) if device_class is not None else set[str]()
+    known = [(driver_of(each), each) for each in drivers]
+    return bool(known) and all(driver is not None and domain in driver.uncounted for driver, domain in known)
+
+
+def _there(offer: Offer, situation: ClusterSituation, names: Counter[str]) -> dict[str, int]:
+    """Return how many devices of each class a node has."""
+    classes = {**situation.classes, **situation.manifests.classes}
+    template = open_offer(offer, classes, situation.features).template
+    return {name: len(devices_of_class(name, template)) if name in classes else 0 for name in names}
