@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from dataclasses import replace
 from typing import Any
@@ -10,8 +11,11 @@ from dra_planner import manifests
 from dra_planner.catalog import Machine
 from dra_planner.drivers import DriverNode, driver
 from dra_planner.model import AttributeValue, Device, DeviceCapacity, ResourceSlice, Unknown, Version
+from dra_planner.offers import Learned, learn_machines, observe_offers
+from dra_planner.plan import read_checked
 from dra_planner.quantity import Quantity
 from dra_planner.releases import features_of
+from dra_planner.sources import Source
 
 _INTS = ("numaNode", "numaNodeID", "mtu", "sriovVfs", "topology_x", "topology_y", "minor", "id", "socketID", "cpuID",
          "coreID", "cacheL3ID", "cardIndex", "renderIndex", "index", "topology4_id", "topology8_id")  # fmt: skip
@@ -90,3 +94,10 @@ def node(name: str, machine: Machine, allocatable: dict[str, str]) -> dict[str, 
         "metadata": {"name": name, "labels": labels},
         "status": {"capacity": allocatable, "allocatable": allocatable},
     }
+
+
+def learned(objects: list[dict[str, Any]], cloud: str = "", machine: str = "") -> Learned:
+    source = Source("cluster.json", json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
+    features = features_of(36)
+    snapshot = read_checked((source,), features)
+    return learn_machines(observe_offers(snapshot, features), snapshot.classes, cloud=cloud, machine=machine)

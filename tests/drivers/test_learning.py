@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import yaml
-from captures import Values, as_captured, node, predicted
+from captures import Values, as_captured, learned, node, predicted
 from driver_fleets import fleet, job, nodes, request
 
 from dra_planner import catalog
@@ -17,8 +17,8 @@ from dra_planner.drivers import driver
 from dra_planner.errors import FleetError, PlannerError
 from dra_planner.fleet import read_fleet
 from dra_planner.manifests import render_device_class
-from dra_planner.offers import Learned, learn_machines, observe_offers
-from dra_planner.plan import Plan, PlanRequest, make_plan, read_checked
+from dra_planner.offers import Learned
+from dra_planner.plan import Plan, PlanRequest, make_plan
 from dra_planner.releases import features_of
 from dra_planner.sources import Source
 
@@ -119,13 +119,6 @@ def captured(name: str, count: int = 1) -> list[dict[str, Any]]:
         settings = member.options.model_validate({} if options is True else options)
         found += map(render_device_class, member.classes(settings, cloud_of(cloud), features_of(36)))
     return found
-
-
-def learned(objects: list[dict[str, Any]], cloud: str = "", machine: str = "") -> Learned:
-    source = Source("cluster.json", json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
-    features = features_of(36)
-    snapshot = read_checked((source,), features)
-    return learn_machines(observe_offers(snapshot, features), snapshot.classes, cloud=cloud, machine=machine)
 
 
 def planned(document: dict[str, Any], manifests: str) -> Plan:

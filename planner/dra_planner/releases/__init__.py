@@ -29,6 +29,7 @@ __all__ = [
     "is_too_old",
     "parse_version",
     "served_since",
+    "unknown_patch",
 ]
 
 MINIMUM_MINOR = min(RELEASES)
@@ -73,6 +74,18 @@ def parse_version(text: str, place: Place = NOWHERE) -> int:
         return features_of(int(match[1])).minor
     except UnsupportedFeature as error:
         raise UnsupportedFeature(error.message, place=place, fix=error.fix) from None
+
+
+def unknown_patch(text: str) -> str:
+    """Return a sentence if a version ("1.36.9") has a newer patch than the tables, which count it as theirs; or ""."""
+    match = re.match(r"v?1\.(\d+)\.(\d+)", text.strip())
+    if match is None:
+        return ""
+    features = features_of(int(match[1]))
+    if int(match[2]) <= features.latest_patch:
+        return ""
+    known = f"{features.version}.{features.latest_patch}"
+    return f"Kubernetes {text} isn't in the tables, so it counts as {known}, the newest known patch version"
 
 
 def default_since(gate: str) -> str:

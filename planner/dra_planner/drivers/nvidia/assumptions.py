@@ -41,6 +41,11 @@ def slice_assumptions(
         )
     if machine.gpu_count > 1 and all(place.pcie_root is None for place in gpu_places(machine)):
         sentences.append(f"{machine.name}: which of its GPUs share a PCIe root is not known")
+    if driver.known_as:
+        sentences.append(
+            f"NVIDIA DRA driver {driver.version} isn't in the tables, so it counts as {driver.known_as}, the newest "
+            "known patch version"
+        )
     if driver.provenance.confidence == "derived":
         sentences.append(f"NVIDIA DRA driver {driver.version}: judged by its default branch shortly before the release")
     has_gate = settings.has("DynamicMIG", driver) and model.mig_capable

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Final, Literal
 
@@ -13,6 +14,7 @@ from dra_planner.errors import CatalogError
 AttributeValueRule = Literal["fixed", "model", "minor", "node", "node-wide", "device", "parent", "topology"]
 
 
+_PATCH: Final = re.compile(r"v?(?P<minor>\d+\.\d+)\.(?P<patch>\d+)")
 _BEHIND_GATES: Final = {
     "FabricManagerPartitioning": ("gpuModuleID", "partition1", "partition2", "partition4", "partition8"),
 }
@@ -66,6 +68,7 @@ class DriverRelease:
     fault: str  # why it cannot be installed, "" otherwise
     attributes: tuple[DriverAttribute, ...]
     provenance: Provenance
+    known_as: str = ""  # the release whose facts these are, if this patch version isn't in the tables
 
     @property
     def is_oci(self) -> bool:
@@ -121,12 +124,17 @@ def newest_driver_release() -> DriverRelease:
 def driver_release(version: str) -> DriverRelease:
     """Return a release of the NVIDIA DRA driver ("25.8.1", a leading v is fine); raises CatalogError.
 
+    A patch version that isn't in the tables has the facts of the newest known one of its minor version (`known_as`).
     A release that cannot be installed on Kubernetes 1.34 or later is returned: `is_installable` says so, and
     `require_installable` raises.
     """
     for release in driver_releases():
         if release.version == version.removeprefix("v"):
             return release
+    patch = _PATCH.fullmatch(version)
+    of_minor = [each for each in driver_releases() if patch is not None and each.generation == patch["minor"]]
+    if patch is not None and of_minor and int(patch["patch"]) > int(of_minor[-1].version.rpartition(".")[2]):
+        return replace(of_minor[-1], version=version.removeprefix("v"), known_as=of_minor[-1].version)
     known = ", ".join(release.version for release in driver_releases())
     raise CatalogError(f'unknown NVIDIA DRA driver "{version}"', fix=f"known, oldest first: {known}")
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 
 from dra_planner.drivers import nvidia
+from dra_planner.errors import CatalogError
 from dra_policies.rules.drivers.driver_not_pinned import PINNED
 from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
 from dra_policies.view.stack_view import StackView
@@ -14,7 +15,7 @@ from dra_policies.view.stack_view import StackView
 def check(view: StackView) -> Iterator[Finding]:
     known = [release.version for release in nvidia.driver_releases()]
     for driver in view.drivers:
-        if driver.version and PINNED.fullmatch(driver.version) and driver.version not in known:
+        if driver.version and PINNED.fullmatch(driver.version) and not _is_known(driver.version):
             near = get_close_matches(driver.version, known, 1, 0.5)
             yield Finding(
                 message=f'{driver.title} is of version "{driver.version}", which is unknown: what it publishes cannot '
@@ -22,6 +23,15 @@ def check(view: StackView) -> Iterator[Finding]:
                 fix=f'set its version to "{near[0] if near else known[-1]}"',
                 urn=driver.urn,
             )
+
+
+def _is_known(version: str) -> bool:
+    """Whether the tables have the version, or an older patch version of the same minor version."""
+    try:
+        nvidia.driver_release(version)
+    except CatalogError:
+        return False
+    return True
 
 
 RULE = Rule(

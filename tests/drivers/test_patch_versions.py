@@ -1,0 +1,63 @@
+"""A patch version that no table has counts as the newest known one of its minor version, and the plan says so."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from driver_fleets import fleet, job, planned, request
+
+from dra_planner.drivers import nvidia
+from dra_planner.errors import CatalogError, FleetError
+from dra_planner.fleet import read_fleet
+
+WORK = job(1, request("gpu", "gpu.nvidia.com", 1), tolerates="nvidia.com/gpu")
+
+
+def l4(version: str, kubernetes: str = "1.36") -> dict[str, Any]:
+    return {**fleet("eks", "g6.2xlarge", {"nvidia": {"version": version}}), "kubernetes": kubernetes}
+
+
+def t4(kubernetes: str) -> dict[str, Any]:
+    """Return a fleet on AKS, which has patch versions."""
+    known = fleet("aks", "Standard_NC4as_T4_v3", {"nvidia": {"version": "0.5.0"}})
+    return {**known, "kubernetes": kubernetes}
+
+
+@pytest.mark.parametrize(
+    ("version", "known"), [("0.5.1", "0.5.0"), ("v0.4.9", "0.4.1"), ("25.8.7", "25.8.1"), ("25.12.3", "25.12.0")]
+)
+def test_a_newer_patch_of_the_driver_counts_as_the_newest_known(version: str, known: str) -> None:
+    release = nvidia.driver_release(version)
+
+    assert (release.version, release.known_as) == (version.removeprefix("v"), known)
+    assert release.attributes == nvidia.driver_release(known).attributes
+    plan = planned(l4(version), WORK)
+    assert plan.verdict == planned(l4(known), WORK).verdict == "fits"
+    told = f"NVIDIA DRA driver {release.version} isn't in the tables, so it counts as {known}"
+    assert any(told in each for each in plan.assumptions)
+
+
+@pytest.mark.parametrize("version", ["0.6.0", "25.9.0", "26.1.3", "0.5", "latest"])
+def test_an_unknown_minor_version_of_the_driver_is_refused(version: str) -> None:
+    with pytest.raises(CatalogError):
+        nvidia.driver_release(version)
+    with pytest.raises(FleetError):
+        read_fleet(l4(version))
+
+
+def test_a_newer_patch_of_kubernetes_counts_as_the_newest_known() -> None:
+    plan = planned(t4("1.36.9"), WORK)
+    assert plan.verdict == "fits"
+    assert any("Kubernetes 1.36.9 isn't in the tables, so it counts as 1.36.3" in each for each in plan.assumptions)
+
+
+@pytest.mark.parametrize("kubernetes", ["1.36", "1.36.3", "1.36.0"])
+def test_a_known_patch_of_kubernetes_needs_no_remark(kubernetes: str) -> None:
+    plan = planned(t4(kubernetes), WORK)
+    assert not any("isn't in the tables" in each for each in plan.assumptions)
+
+
+def test_an_unknown_minor_version_of_kubernetes_is_refused() -> None:
+    with pytest.raises(FleetError):
+        read_fleet(l4("0.5.0", "1.99.1"))
