@@ -30,6 +30,29 @@ def opaque(parameters: dict[str, object]) -> list[dict[str, object]]:
     return [{"opaque": {"driver": "gpu.nvidia.com", "parameters": parameters}}]
 
 
+def alternatives_with(parameters: dict[str, object]) -> dict[str, object]:
+    """Return a template whose request has an alternative, and configuration that names the request."""
+    made = template(config=parameters)
+    devices = made["spec"]["spec"]["devices"]
+    devices["requests"] = [{"name": "gpu", "firstAvailable": [{"name": "any", "deviceClassName": "gpu.nvidia.com"}]}]
+    devices["config"] = [{"requests": ["gpu"], **each} for each in opaque(parameters)]
+    return made
+
+
+FABRIC_REQUEST = {"name": "domain", "exactly": {"deviceClassName": "fabric"}}
+
+
+def fabric_class() -> dict[str, object]:
+    selectors = [{"cel": {"expression": "device.driver == 'fabric.example.com'"}}]
+    return api("resource.k8s.io/v1", "DeviceClass", "fabric", {"selectors": selectors}, namespace="")
+
+
+def fabric_slice() -> dict[str, object]:
+    pool = {"name": "fabric", "generation": 1, "resourceSliceCount": 1}
+    spec = {"driver": "fabric.example.com", "pool": pool, "allNodes": True, "devices": [{"name": "domain-0"}]}
+    return api("resource.k8s.io/v1", "ResourceSlice", "fabric", spec, namespace="")
+
+
 STARTING = (
     Case(
         name="time slicing while its gate is off",
@@ -43,6 +66,37 @@ STARTING = (
         on=fleet(gates={"TimeSlicingSettings": True}),
         verdict="fits",
         silent=(NEVER,),
+    ),
+    Case(
+        name="time slicing in a template for several pods, each of which gets its own GPU",
+        given=[template(config=TIME_SLICING), deployment()],
+        on=fleet(gates={"TimeSlicingSettings": True}),
+        verdict="fits",
+        says=("gets devices of its own", "name one ResourceClaim in all pods"),
+    ),
+    Case(
+        name="configuration for a request with alternatives, which the driver doesn't apply",
+        given=[alternatives_with(TIME_SLICING), deployment(replicas=1)],
+        on=fleet(gates={"TimeSlicingSettings": True}),
+        verdict="fits",
+        says=('doesn\'t apply the configuration for request "gpu"', "gpu/any"),
+    ),
+    Case(
+        name="a device of a driver that no table describes, beside a GPU",
+        given=[
+            fabric_class(),
+            fabric_slice(),
+            api("resource.k8s.io/v1", "ResourceClaim", "shared", {"devices": {"requests": [FABRIC_REQUEST]}}),
+            template(),
+            deployment(
+                resourceClaims=[
+                    {"name": "gpu", "resourceClaimTemplateName": "gpu"},
+                    {"name": "fabric", "resourceClaimName": "shared"},
+                ]
+            ),
+        ],
+        verdict="cannot-tell",
+        says=("DeviceClass fabric, whose driver the fleet doesn't run", "before Kubernetes 1.36.2"),
     ),
     Case(
         name="MPS while its gate is off",

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dra_planner.claims.written import WrittenClaim, written_claims
+from dra_planner.claims.written import WrittenClaim, pod_sets_with_claims, written_claims
 from dra_planner.drivers import driver_of
+from dra_planner.model import ClaimSpec
 from dra_planner.plan.hindrances.hindrance import ClusterSituation, Hindrance, fact
 
 
@@ -45,22 +46,25 @@ def _of_templates(situation: ClusterSituation) -> Iterator[Hindrance]:
     """Yield templates that configure sharing for several pods, each of which gets devices of its own."""
     manifests = situation.manifests
     for key, template in sorted(manifests.templates.items()):
-        configs = [(driver_of(each.driver), each.parameters) for each in template.spec.config]
-        if not any(driver is not None and driver.divides_claim(parameters) for driver, parameters in configs):
+        if not divides_claim(template.spec):
             continue
-        names, pods = [], 0
-        refs = []
-        for workload in manifests.workloads:
-            for pod_set in workload.pod_sets if workload.meta.namespace == key.namespace else ():
-                entries = pod_set.template.spec.resource_claims
-                own = [each.name for each in entries if each.resource_claim_template_name == key.name]
-                if own:
-                    names += own
-                    pods += pod_set.figures.steady
-                    refs.append(workload.ref)
+        uses = [
+            (workload.ref, entry.name, pod_set.figures.steady)
+            for workload, pod_set in pod_sets_with_claims(manifests)
+            for entry in pod_set.template.spec.resource_claims
+            if workload.meta.namespace == key.namespace and entry.resource_claim_template_name == key.name
+        ]
+        pods = sum(number for _, _, number in uses)
         if pods > 1:
             text = (
                 f"ResourceClaimTemplate {key}: its sharing joins only the containers of one pod, because each of the "
                 f"{pods} pods gets devices of its own"
             )
-            yield fact(text, use_one_claim(names[0]), *dict.fromkeys(refs), place=template.meta.place)
+            refs = dict.fromkeys(ref for ref, _, _ in uses)
+            yield fact(text, use_one_claim(uses[0][1]), *refs, place=template.meta.place)
+
+
+def divides_claim(spec: ClaimSpec) -> bool:
+    """Whether the configuration of a claim lets the pods that name it share its devices."""
+    configured = ((driver_of(each.driver), each.parameters) for each in spec.config)
+    return any(driver is not None and driver.divides_claim(parameters) for driver, parameters in configured)

@@ -7,9 +7,8 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Final
 
-from dra_planner.drivers import driver_of
-from dra_planner.model import DEMAND_LEVELS, DemandLevel, Reason, Shape, ShapeClaim, WorkloadRef
-from dra_planner.plan.hindrances.idle_configuration import use_one_claim
+from dra_planner.model import DEMAND_LEVELS, DemandLevel, Reason, Shape, WorkloadRef
+from dra_planner.plan.hindrances.idle_configuration import divides_claim, use_one_claim
 from dra_planner.plan.judgement.judgement import Judgement
 from dra_planner.plan.suggestion.missing_pools import sharing_change
 from dra_planner.sizing import PoolSize, Sizing, WorkloadSize
@@ -122,14 +121,6 @@ def _intents(judgement: Judgement) -> Iterator[tuple[WorkloadRef, str]]:
 def _one_claim(shape: Shape) -> str:
     """Return that pods share devices only by naming one claim, if a claim made for each pod says how to share."""
     for claim in shape.claims:
-        if claim.shared is None and _divides(claim):
+        if claim.shared is None and divides_claim(claim.spec):
             return use_one_claim(claim.name)
     return ""
-
-
-def _divides(claim: ShapeClaim) -> bool:
-    for each in claim.spec.config:
-        driver = driver_of(each.driver)
-        if driver is not None and driver.divides_claim(each.parameters):
-            return True
-    return False
