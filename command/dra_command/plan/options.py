@@ -55,6 +55,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     kept.add_argument("--write", action="store_true", help="keep the plan in stacks/NAME.plan.json (with --stack)")
     kept.add_argument("--check", action="store_true", help="exit 1 when the saved plan is stale (with --stack)")
     parser.add_argument(
+        "--gate",
+        metavar="FILE",
+        default="",
+        help="write admission policies and quotas that keep a cluster within this plan, as YAML to apply",
+    )
+    parser.add_argument(
         "--constraints",
         metavar="FILE",
         default="",

@@ -44,6 +44,10 @@ def run(values: argparse.Namespace) -> int:
         from dra_command.plan.constraint_files import write_constraints  # loads what writes YAML
 
         notes = [*notes, write_constraints(Path(values.constraints), plan)]
+    if values.gate:
+        from dra_command.plan.gate_file import write_gate  # loads the document's schema
+
+        notes = [*notes, write_gate(Path(values.gate), plan)]
     if values.suggest:
         notes = [*notes, _write_added_pools(Path(values.suggest), plan, _request(inputs, values), values)]
     if values.picture:
@@ -180,7 +184,7 @@ def _run_stacks(values: argparse.Namespace) -> int:
     """Plan several stacks, print one comment about all of them, and return the exit status of the worst verdict."""
     from dra_command.plan_report.markdown import StackPlan, plan_markdown
 
-    files = values.constraints or values.picture or values.certificate or values.suggest
+    files = values.constraints or values.picture or values.certificate or values.suggest or values.gate
     if values.format != "markdown" or values.write or values.check or files:
         fix = "give one stack, or --format markdown"
         raise UsageError("several stacks are told together in Markdown alone", fix=fix)
@@ -199,6 +203,8 @@ def _run_stacks(values: argparse.Namespace) -> int:
 def _refuse_odd_combinations(values: argparse.Namespace) -> None:
     if values.picture and not values.picture.lower().endswith(".svg"):
         raise UsageError(f"--picture {values.picture}: what is drawn is SVG", fix="name a file that ends in .svg")
+    if values.gate and values.observed:
+        raise UsageError("--gate needs a fleet", fix="pass --fleet or --stack, not --observed")
     if values.constraints and values.observed:
         raise UsageError("--constraints needs pools that are sized", fix="give --fleet or --stack, not --observed")
     if values.suggest and values.observed:

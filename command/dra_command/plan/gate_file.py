@@ -1,0 +1,26 @@
+"""Admission policies and quotas that keep a cluster within its plan, as a file for `kubectl apply` or a GitOps tool."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+import yaml
+
+from dra_command.command_line.file_writer import write_whole
+from dra_planner.errors import PlannerError
+from dra_planner.plan import Plan, plan_file
+from dra_planner.planfile import admission_gate
+
+_HEAD: Final = """\
+# Written by `pulumi-dra plan --gate`. Apply it to the cluster, and write it again after each change of the plan.
+# Claims must use a DeviceClass of the plan, device plugins must keep off DRA nodes, and each namespace may request as
+# many devices as its workloads have at their maximum.
+"""
+
+
+def write_gate(path: Path, plan: Plan) -> str:
+    """Write the file, and return a sentence about it; raises PlannerError if it can't be written."""
+    documents = admission_gate(plan_file(plan))
+    write_whole(path, _HEAD + yaml.safe_dump_all(documents, sort_keys=False, width=100), PlannerError)
+    return f"wrote {path}: apply it with kubectl apply -f {path}"

@@ -1,0 +1,46 @@
+"""`plan --gate`, and the examples that apply it: what the job of Argo CD runs, and a gate that is fresh."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import yaml
+from command_project import EXAMPLES, Project
+
+ARGO = EXAMPLES / "gitops/argo"
+
+
+def test_the_gate_of_the_example_is_fresh(tmp_path: Path) -> None:
+    for name in ("workload.yaml", "fleet.yaml"):
+        shutil.copy(ARGO / name, tmp_path)
+
+    done = Project(tmp_path).run("plan", "workload.yaml", "--fleet", "fleet.yaml", "--gate", "gate.yaml", "-q")
+
+    assert (done.status, done.err) == (0, "")
+    assert (tmp_path / "gate.yaml").read_text() == (ARGO / "gate.yaml").read_text()
+
+
+def test_the_job_passes_and_fails_with_the_plan(tmp_path: Path) -> None:
+    job = yaml.safe_load((ARGO / "presync.yaml").read_text())
+    (container,) = job["spec"]["template"]["spec"]["containers"]
+    (generated,) = yaml.safe_load((ARGO / "kustomization.yaml").read_text())["configMapGenerator"]
+    for name in generated["files"]:
+        shutil.copy(ARGO / name, tmp_path)
+
+    def run() -> int:
+        words = [sys.executable, "-m", "dra_command", *container["args"]]
+        return subprocess.run(words, cwd=tmp_path, env=dict(os.environ), capture_output=True, check=False).returncode
+
+    assert run() == 0
+    fleet = tmp_path / "fleet.yaml"
+    fleet.write_text(fleet.read_text().replace("max: 4", "max: 0"))
+    assert run() == 1
+
+
+def test_nodes_of_a_snapshot_have_no_gate(project: Project) -> None:
+    done = project.run("plan", "workloads", "--observed", "cluster.json", "--gate", "gate.yaml")
+    assert (done.status, "--gate needs a fleet" in done.err) == (2, True)
