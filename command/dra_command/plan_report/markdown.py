@@ -143,8 +143,8 @@ def _raised(plan: Plan) -> Iterator[str]:
         if pool.enough > pool.maximum:
             fixed = pool.minimum == pool.maximum
             yield f" - name: {pool.name}"
-            yield f"-  count: {pool.maximum if fixed else f'{{min: {pool.minimum}, max: {pool.maximum}}}'}"
-            yield f"+  count: {pool.enough if fixed else f'{{min: {pool.minimum}, max: {pool.enough}}}'}"
+            for sign, most in (("-", pool.maximum), ("+", pool.enough)):
+                yield f"{sign}  count: {most if fixed else f'{{min: {pool.minimum}, max: {most}}}'}"
 
 
 # -- what is folded
@@ -213,4 +213,5 @@ def _foot(stacks: Sequence[StackPlan]) -> list[str]:
     stack = stacks[0].stack if len(stacks) == 1 else "NAME"
     same = f"`pulumi-dra plan --stack {stack}` shows the same" if named else ""
     settings = list(dict.fromkeys(setting(stack.plan) for stack in stacks))[:3]
-    return [f"<sub>{' · '.join(safe(each) for each in (*settings, f'{plan.level} demand', same) if each)}</sub>", ""]
+    said = " · ".join(safe(each) for each in (*settings, f"{plan.level} demand", same) if each)
+    return [f"<sub>{said}</sub>", ""]

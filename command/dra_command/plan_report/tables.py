@@ -332,7 +332,8 @@ class PlanTables:
             nodes = "  ".join(
                 f"{self._held(each.devices)}{f' ×{each.nodes}' if each.nodes > 1 else ''}" for each in end.nodes
             )
-            orders = f"{', '.join(end.orders[:2])}{f', {len(end.orders) - 2} more' if len(end.orders) > 2 else ''}"
+            more = [f"{len(end.orders) - 2} more"] if len(end.orders) > 2 else []
+            orders = ", ".join([*end.orders[:2], *more])
             rows.append((orders, nodes, f"{pods or '0'} {sign}"))
         if not rows:
             return None

@@ -4,8 +4,8 @@ from pulumi_dra.extras import require_sdk
 
 require_sdk("pulumi_azure_native", "azure", "pulumi_dra.aks")
 
-from pulumi_dra.aks.cluster import AksCluster, AksClusterArgs  # noqa: E402  # the check comes first
-from pulumi_dra.aks.gpu_pool import AksGpuPool, AksGpuPoolArgs  # noqa: E402  # the check comes first
-from pulumi_dra.aks.network import AksNetwork, AksNetworkArgs  # noqa: E402  # the check comes first
+from pulumi_dra.aks.cluster import AksCluster, AksClusterArgs  # the check comes first
+from pulumi_dra.aks.gpu_pool import AksGpuPool, AksGpuPoolArgs  # the check comes first
+from pulumi_dra.aks.network import AksNetwork, AksNetworkArgs  # the check comes first
 
 __all__ = ["AksCluster", "AksClusterArgs", "AksGpuPool", "AksGpuPoolArgs", "AksNetwork", "AksNetworkArgs"]

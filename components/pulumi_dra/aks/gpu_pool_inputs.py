@@ -43,7 +43,10 @@ from pulumi_dra.inputs.pool_inputs import (
 from pulumi_dra.inputs.reader import InputReader
 
 IMAGES = (IMAGE, "AzureLinux")
-SNAPSHOT = r"(?i)/subscriptions/[^/]+/resourceGroups/[^/]+/providers/Microsoft\.ContainerService/snapshots/[^/]+"
+SNAPSHOT = (
+    r"(?i)/subscriptions/[^/]+/resourceGroups/[^/]+"
+    r"/providers/Microsoft\.ContainerService/snapshots/[^/]+"
+)
 CAPACITIES = tuple(CLOUD.capacities)
 
 

@@ -10,17 +10,17 @@ require_sdk("pulumi_kubernetes", "components", "pulumi_dra.dra")
 # A driver may come with another distribution, as a folder of this name without an __init__.py.
 __path__ += [folder for folder in extend_path(list[str](), __name__) if not exists(join(folder, "__init__.py"))]
 
-from pulumi_dra.dra.classes.device_classes import DeviceClasses, DeviceClassesArgs, DeviceClassSettings  # noqa: E402  # the check comes first
-from pulumi_dra.dra.device_plugin.device_plugin import DevicePlugin, DevicePluginArgs  # noqa: E402  # the check comes first
-from pulumi_dra.dra.dranet.release import Dranet, DranetArgs  # noqa: E402  # the check comes first
-from pulumi_dra.dra.driver_chart import DeviceDriver, DeviceDriverArgs  # noqa: E402  # the check comes first
-from pulumi_dra.dra.metrics.gpu_metrics import GpuMetrics, GpuMetricsArgs  # noqa: E402  # the check comes first
-from pulumi_dra.dra.nvidia.dra_driver import DraDriver, DraDriverArgs  # noqa: E402  # the check comes first
-from pulumi_dra.dra.nvidia.driver_installer import DriverInstaller, DriverInstallerArgs  # noqa: E402  # the check comes first
-from pulumi_dra.dra.releases.kuberay import KubeRay, KubeRayArgs  # noqa: E402  # the check comes first
-from pulumi_dra.dra.releases.kueue import Kueue, KueueArgs  # noqa: E402  # the check comes first
-from pulumi_dra.dra.tenants.admin_access_policy import AdminAccessPolicy, AdminAccessPolicyArgs  # noqa: E402  # the check comes first
-from pulumi_dra.dra.tenants.tenant_access import TenantAccess, TenantAccessArgs, TenantSettings  # noqa: E402  # the check comes first
+from pulumi_dra.dra.classes.device_classes import DeviceClasses, DeviceClassesArgs, DeviceClassSettings
+from pulumi_dra.dra.device_plugin.device_plugin import DevicePlugin, DevicePluginArgs
+from pulumi_dra.dra.dranet.release import Dranet, DranetArgs
+from pulumi_dra.dra.driver_chart import DeviceDriver, DeviceDriverArgs
+from pulumi_dra.dra.metrics.gpu_metrics import GpuMetrics, GpuMetricsArgs
+from pulumi_dra.dra.nvidia.dra_driver import DraDriver, DraDriverArgs
+from pulumi_dra.dra.nvidia.driver_installer import DriverInstaller, DriverInstallerArgs
+from pulumi_dra.dra.releases.kuberay import KubeRay, KubeRayArgs
+from pulumi_dra.dra.releases.kueue import Kueue, KueueArgs
+from pulumi_dra.dra.tenants.admin_access_policy import AdminAccessPolicy, AdminAccessPolicyArgs
+from pulumi_dra.dra.tenants.tenant_access import TenantAccess, TenantAccessArgs, TenantSettings
 
 __all__ = [
     "AdminAccessPolicy",

@@ -7,9 +7,9 @@ from pulumi_dra.extras import require_sdk
 
 require_sdk("pulumi_aws", "aws", "pulumi_dra.eks")
 
-from pulumi_dra.eks.cluster.cluster import EksCluster, EksClusterArgs  # noqa: E402  # the check comes first
-from pulumi_dra.eks.network.network import EksNetwork, EksNetworkArgs  # noqa: E402  # the check comes first
-from pulumi_dra.eks.pool.gpu_pool import EksGpuPool, EksGpuPoolArgs  # noqa: E402  # the check comes first
+from pulumi_dra.eks.cluster.cluster import EksCluster, EksClusterArgs  # the check comes first
+from pulumi_dra.eks.network.network import EksNetwork, EksNetworkArgs  # the check comes first
+from pulumi_dra.eks.pool.gpu_pool import EksGpuPool, EksGpuPoolArgs  # the check comes first
 
 if TYPE_CHECKING:
     from pulumi_dra.eks.autoscaler.autoscaler_inputs import EksClusterAutoscalerArgs

@@ -4,8 +4,8 @@ from pulumi_dra.extras import require_sdk
 
 require_sdk("pulumi_gcp", "gcp", "pulumi_dra.gke")
 
-from pulumi_dra.gke.cluster.cluster import GkeCluster, GkeClusterArgs  # noqa: E402  # the check comes first
-from pulumi_dra.gke.network.network import GkeNetwork, GkeNetworkArgs  # noqa: E402  # the check comes first
-from pulumi_dra.gke.pool.gpu_pool import GkeGpuPool, GkeGpuPoolArgs  # noqa: E402  # the check comes first
+from pulumi_dra.gke.cluster.cluster import GkeCluster, GkeClusterArgs  # the check comes first
+from pulumi_dra.gke.network.network import GkeNetwork, GkeNetworkArgs  # the check comes first
+from pulumi_dra.gke.pool.gpu_pool import GkeGpuPool, GkeGpuPoolArgs  # the check comes first
 
 __all__ = ["GkeCluster", "GkeClusterArgs", "GkeGpuPool", "GkeGpuPoolArgs", "GkeNetwork", "GkeNetworkArgs"]

@@ -86,7 +86,8 @@ class Aks(Cloud):
     capacities = {"on-demand": "on-demand", "spot": "spot", "reservation": "a reservation"}
     spot = (("scaleSetPriority", "Spot"),)
     reservation_pattern = (
-        r"(?i)/subscriptions/[^/]+/resourceGroups/[^/]+/providers/Microsoft\.Compute/capacityReservationGroups/[^/]+"
+        r"(?i)/subscriptions/[^/]+/resourceGroups/[^/]+"
+        r"/providers/Microsoft\.Compute/capacityReservationGroups/[^/]+"
     )
     reservation_meaning = (
         "the id of a capacity reservation group "

@@ -1,6 +1,6 @@
 """Quotas: how many pods and claims of a namespace would be admitted."""
 
-# ruff: noqa: E501  # a manifest reads best in one piece
+# a manifest reads best in one piece
 from __future__ import annotations
 
 import pytest

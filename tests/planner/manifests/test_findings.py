@@ -1,6 +1,6 @@
 """Findings: an object that the API server would refuse is left out, and told with line, field and fix."""
 
-# ruff: noqa: E501  # a manifest reads best in one piece
+# a manifest reads best in one piece
 from __future__ import annotations
 
 import random

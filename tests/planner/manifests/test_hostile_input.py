@@ -1,6 +1,6 @@
 """Hostile and random input: no exception but the project's own, and the rules table holds for single mutations."""
 
-# ruff: noqa: E501  # a manifest reads best in one piece
+# a manifest reads best in one piece
 from __future__ import annotations
 
 import copy

@@ -1,6 +1,6 @@
 """Older manifests in the form of v1: what is rewritten and how it looks, what stays, what is said."""
 
-# ruff: noqa: E501  # a manifest reads best in one piece
+# a manifest reads best in one piece
 from __future__ import annotations
 
 import json

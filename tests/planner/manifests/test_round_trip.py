@@ -3,7 +3,7 @@
 So does the demand of a plan document, which is made of it.
 """
 
-# ruff: noqa: E501  # strategies read best in one piece
+# strategies read best in one piece
 from __future__ import annotations
 
 from dataclasses import fields, replace

@@ -1,6 +1,6 @@
 """How many pods a workload asks for, of every kind and in unusual forms; what scalers and controllers make of it."""
 
-# ruff: noqa: E501  # a manifest reads best in one piece
+# a manifest reads best in one piece
 from __future__ import annotations
 
 import pytest

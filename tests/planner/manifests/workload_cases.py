@@ -3,7 +3,7 @@
 Figures read (floor, steady, ceiling, peak); None is unbounded. POD stands for a pod spec that asks for a claim.
 """
 
-# ruff: noqa: E501  # a manifest reads best in one piece
+# a manifest reads best in one piece
 from __future__ import annotations
 
 from collections.abc import Mapping

@@ -53,7 +53,7 @@ def _counts(report: PoolReport) -> str:
 
 def _published(published: Iterable[PublishedDevices]) -> str:
     said = [
-        f"{each.devices} × {each.name or f'a device of {each.driver}'}{f' ({each.memory})' if each.memory else ''}"
+        f"{each.devices} × {each.name or f'a device of {each.driver}'}" + (f" ({each.memory})" if each.memory else "")
         for each in published
     ]
     more = f", and {len(said) - _MOST_DEVICES} kinds more" if len(said) > _MOST_DEVICES else ""

@@ -36,6 +36,7 @@ def declare_slice_policy(component: str, namespace: str, children: Children) -> 
 def slice_policy(namespace: str) -> dict[str, Any]:
     """Return the policy's spec in API form."""
     written = 'request.operation == "DELETE" ? oldObject : object'
+    account = f"system:serviceaccount:{namespace}:"
     return {
         "failurePolicy": "Fail",
         "matchConstraints": {
@@ -51,7 +52,7 @@ def slice_policy(namespace: str) -> dict[str, Any]:
         "matchConditions": [
             {
                 "name": "is-the-driver",
-                "expression": f'request.userInfo.username.startsWith("system:serviceaccount:{namespace}:")',
+                "expression": f'request.userInfo.username.startsWith("{account}")',
             }
         ],
         "variables": [

@@ -15,7 +15,7 @@ _ONE_BY_ONE: gcp.container.NodePoolUpgradeSettingsArgsDict = {
     "max_unavailable": 1,
 }
 # GKE picks the strategy of lent nodes (short-lived upgrades); the provider rejects its name
-# (hashicorp/terraform-provider-google:google/services/container/resource_container_node_pool.go@v7.45.0).
+# (hashicorp/terraform-provider-google@v7.45.0, resource_container_node_pool.go).
 _BY_ENDING: gcp.container.NodePoolUpgradeSettingsArgsDict | None = None
 
 

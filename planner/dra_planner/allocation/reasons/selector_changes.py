@@ -168,7 +168,8 @@ def _by_model(condition: str, model: str, instead: str) -> SelectorChange:
 
 
 def _whole_version(match: re.Match[str]) -> str:
-    return f"{match['before']}{match['version']}{'.0' * (2 - match['version'].count('.'))}{match['after']}"
+    missing = ".0" * (2 - match["version"].count("."))
+    return f"{match['before']}{match['version']}{missing}{match['after']}"
 
 
 def _names(candidate: Candidate, kind: str, domain: str) -> set[str]:

@@ -19,9 +19,7 @@ from dra_planner.quantity import Quantity
 Data = Mapping[str, Any]
 
 # What Go's TrimSpace takes away around a text in JSON, where tabs and line ends are written as escapes.
-_BLANKS: Final = (
-    " \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
-)
+_BLANKS: Final = " \u0085\u00a0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u202f\u205f\u3000"
 
 
 def text_of(value: Any) -> str:

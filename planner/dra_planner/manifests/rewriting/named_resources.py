@@ -32,7 +32,10 @@ _NVIDIA: Final = {
     "cuda-compute-capability": "cudaComputeCapability",
     "driver-version": "driverVersion",
     "cuda-driver-version": "cudaDriverVersion",
-}  # kubernetes-sigs/dra-driver-nvidia-gpu:api/nvidia.com/resource/gpu/v1alpha1/gpuselector.go@dc531f3a
+}
+"""Source: kubernetes-sigs/dra-driver-nvidia-gpu
+(api/nvidia.com/resource/gpu/v1alpha1/gpuselector.go@dc531f3a).
+"""
 
 
 def rewrite_selector(expression: str, driver: str) -> str:

@@ -1,7 +1,7 @@
 """The one judgement: what becomes of a demand on what nodes offer. Plans, rules and explanations only word it.
 
     judgement = judge(demand, offers, classes, features)
-    judgement.sizing                     counts per pool, workloads with their verdicts, at the level judged
+    judgement.sizing                     counts per pool and verdicts of workloads, at its level
     judgement.answers(shape)             what each pool says to a pod of that shape
 
 Nothing is judged twice: every level is sized when the judgement is made, answers are found once, when asked for.

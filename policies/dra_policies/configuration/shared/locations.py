@@ -67,7 +67,8 @@ class OciFile:
 
     def __str__(self) -> str:
         mark = "@" if self.reference.startswith("sha256:") else ":"
-        return f"oci://{self.registry}/{self.repository}{mark}{self.reference}{f'#{self.path}' if self.path else ''}"
+        path = f"#{self.path}" if self.path else ""
+        return f"oci://{self.registry}/{self.repository}{mark}{self.reference}{path}"
 
 
 Location = LocalFile | GitFile | WebFile | OciFile
