@@ -9,6 +9,7 @@ from dra_planner.allocation.node.selectors import tolerates
 from dra_planner.claims.written import alternatives, pod_sets_with_claims, spec_of
 from dra_planner.drivers.nvidia import MIG_CLASS
 from dra_planner.model import ClaimSpec, DeviceTaintRule, WorkloadRef
+from dra_planner.plan.hindrances.autoscaler_memory import find_memory_that_starts_no_node
 from dra_planner.plan.hindrances.driver_notes import find_driver_notes
 from dra_planner.plan.hindrances.hindrance import ClusterSituation, Hindrance, fact
 from dra_planner.plan.hindrances.idle_configuration import find_idle_configuration
@@ -28,6 +29,7 @@ def find_facts(situation: ClusterSituation) -> Iterator[Hindrance]:
     yield from find_stuck_shared_claims(situation)
     yield from find_idle_devices(situation)
     yield from find_driver_notes(situation)
+    yield from find_memory_that_starts_no_node(situation)
 
 
 def _taint_rules(situation: ClusterSituation) -> Iterator[Hindrance]:

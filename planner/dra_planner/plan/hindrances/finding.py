@@ -93,4 +93,5 @@ def _situation(plan: Plan) -> ClusterSituation:
         classes=plan.classes,
         offers=plan.offers,
         nvidia=None if plan.fleet is None else plan.fleet.drivers.of(nvidia.DRIVER),
+        autoscaler="" if plan.fleet is None else plan.fleet.autoscaler,
     )

@@ -65,3 +65,4 @@ class ClusterSituation:
     classes: Mapping[str, DeviceClass] = field(default_factory=dict[str, DeviceClass], hash=False)
     offers: tuple[Offer, ...] = ()
     nvidia: NvidiaDriver | None = None
+    autoscaler: str = ""  # in a fleet's words; "": not known
