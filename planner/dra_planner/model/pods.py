@@ -41,7 +41,10 @@ class ContainerPort:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Container:
-    """A container or init container; `always_restarts` marks an init container as a sidecar."""
+    """A container or init container; `always_restarts` marks an init container as a sidecar.
+
+    `command` is its command and arguments, on which no placement depends.
+    """
 
     name: str
     requests: Amounts = field(default_factory=dict, hash=False)
@@ -49,6 +52,7 @@ class Container:
     claims: tuple[ContainerClaim, ...] = ()
     ports: tuple[ContainerPort, ...] = ()
     always_restarts: bool = False
+    command: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,6 +24,7 @@ from dra_policies.rules.claims import (
     selector_cannot_be_checked,
     selector_just_misses_a_gpu,
     selector_reads_what_no_device_has,
+    server_flags_differ_from_claim,
 )
 from dra_policies.rules.cluster import (
     auto_nodes_take_no_claims,
@@ -225,6 +226,7 @@ RULES: Final[tuple[Rule, ...]] = (
     admin_access_unknown.RULE,
     claim_shared_by_replicas.RULE,
     claim_without_container.RULE,
+    server_flags_differ_from_claim.RULE,
     class_of_any_driver.RULE,
     configuration_ignored.RULE,
     driver_config_refused.RULE,

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final
 
+from dra_planner.documents.plain_values import texts
 from dra_planner.documents.tree import child
 from dra_planner.errors import NOWHERE, Place
 from dra_planner.manifests.parsing.fields import (
@@ -102,6 +103,7 @@ def _container(data: Data, host_network: bool) -> Container:
         ),
         ports=tuple(_port(item, host_network) for item in data.get("ports") or ()),
         always_restarts=data.get("restartPolicy") == "Always",
+        command=(*texts(data.get("command")), *texts(data.get("args"))),
     )
 
 

@@ -1,0 +1,100 @@
+"""A model server is started for more GPUs than its container has, or for several MIG devices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from dra_planner.claims.written import alternatives, pod_sets_with_claims, spec_of
+from dra_planner.drivers import nvidia
+from dra_planner.manifests import Manifests
+from dra_planner.model import Container, ExactDeviceRequest, PodSet, Workload
+from dra_planner.wording import counted
+from dra_policies.rules.rule import Finding, Rule
+from dra_policies.view.claim_specs import GPU_CLASSES
+from dra_policies.view.server_flags import ServerGpus, gpus_of_command
+from dra_policies.view.stack_view import StackView
+
+_MIG: Final = "mig"
+_DRIVER: Final = nvidia.DRIVER.domains[0]
+_SEVERAL_PODS: Final = frozenset({"RayCluster", "RayJob", "RayService", "LeaderWorkerSet", "MPIJob"})
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    if view.manifests is None:
+        return
+    for workload, pod_set in pod_sets_with_claims(view.manifests):
+        if workload.kind in _SEVERAL_PODS:
+            continue  # a server there may span pods
+        for container in pod_set.template.spec.containers:
+            asked = gpus_of_command(container.command) if container.claims else None
+            requests = _requests(view.manifests, workload, pod_set, container) if asked else None
+            if asked is not None and requests:
+                yield from _compare(workload, container, asked, requests)
+
+
+def _compare(
+    workload: Workload, container: Container, asked: ServerGpus, requests: list[ExactDeviceRequest]
+) -> Iterator[Finding]:
+    devices = sum(each.count for each in requests)
+    subject = f'{workload.ref}: container "{container.name}" starts {asked.server} with {asked.flags}'
+    if asked.gpus > 1 and any(_MIG in each.device_class_name for each in requests):
+        yield Finding(
+            message=f"{subject}, but its claim requests MIG devices. NCCL can't connect MIG devices of one GPU, so the "
+            "server doesn't start",
+            fix="request whole GPUs, or set the flags to 1",
+            place=workload.place,
+        )
+    elif asked.gpus > devices:
+        yield Finding(
+            message=f"{subject}, which needs {counted(asked.gpus, 'GPU')}, but its claims give it "
+            f"{counted(devices, 'GPU')}, so the server doesn't start",
+            fix=f"request {asked.gpus} devices in the claim, or lower the flags to {devices}",
+            place=workload.place,
+        )
+    elif asked.gpus < devices:
+        yield Finding(
+            message=f"{subject}, which uses {counted(asked.gpus, 'GPU')}, but its claims give it "
+            f"{counted(devices, 'GPU')}, so the others stay idle",
+            fix=f"request {counted(asked.gpus, 'device')} in the claim, or raise the flags to {devices}",
+            place=workload.place,
+        )
+
+
+def _requests(
+    manifests: Manifests, workload: Workload, pod_set: PodSet, container: Container
+) -> list[ExactDeviceRequest] | None:
+    """Return the requests for GPUs that a container uses; None if their number of GPUs isn't known."""
+    entries = {entry.name: entry for entry in pod_set.template.spec.resource_claims}
+    found: list[ExactDeviceRequest] = []
+    for claim in container.claims:
+        spec = spec_of(manifests, workload.meta.namespace, entries[claim.name]) if claim.name in entries else None
+        if spec is None:
+            return None
+        for request in spec.requests:
+            ways = alternatives(request)
+            if claim.request and request.name != claim.request.partition("/")[0]:
+                continue
+            if not any(_is_gpu(way, manifests) for way in ways):
+                continue
+            if len(ways) > 1 or ways[0].allocation_mode != "ExactCount":
+                return None
+            found.append(ways[0])
+    return found
+
+
+def _is_gpu(request: ExactDeviceRequest, manifests: Manifests) -> bool:
+    name = request.device_class_name
+    known = manifests.classes.get(name)
+    selectors = known.selectors if known is not None else ()
+    return name in GPU_CLASSES or any(_DRIVER in each.expression for each in selectors)
+
+
+RULE = Rule(
+    id="server-flags-differ-from-claim",
+    says="The flags of a model server don't match the GPUs of its claim.",
+    why="A server that is started for more GPUs than it has doesn't start. Other GPUs of the claim stay idle.",
+    fix="Request as many GPUs as the flags say, or set the flags to the number of GPUs in the claim.",
+    level="advisory",
+    check=check,
+)
