@@ -33,6 +33,8 @@ from dra_policies.configuration.schema import Configuration
 from dra_policies.rules import RULES
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
+_VERSION = 1
+"""Version of all schemas: fields are added to them, and never changed or removed."""
 _MODELS: dict[str, tuple[type[BaseModel], str, str]] = {
     "plan": (PlanOutput, "serialization", "Answer of `pulumi-dra plan --format json`."),
     "matrix": (MatrixOutput, "serialization", "Answer of `pulumi-dra plan --matrix … --format json`."),
@@ -73,7 +75,10 @@ _MODELS: dict[str, tuple[type[BaseModel], str, str]] = {
 
 def schemas() -> dict[str, dict[str, Any]]:
     """Return every schema by the name of its file without `.json`."""
-    return {name: _schema(model, mode, says) for name, (model, mode, says) in _MODELS.items()}
+    return {
+        name: {"$schema": _DIALECT, "$id": f"urn:pulumi-dra:schema:{name}:{_VERSION}", **_schema(model, mode, says)}
+        for name, (model, mode, says) in _MODELS.items()
+    }
 
 
 def schema_text(schema: dict[str, Any]) -> str:
@@ -108,7 +113,7 @@ def _schema(model: type[BaseModel], mode: str, says: str) -> dict[str, Any]:
         made["properties"]["rules"]["properties"] = {rule.id: levels[0] for rule in RULES}
         made["properties"]["rules"]["additionalProperties"] = levels[1]
         made["properties"]["thresholds"]["propertyNames"] = {"enum": [rule.id for rule in RULES if rule.threshold]}
-    return {"$schema": _DIALECT, **made, "description": says}
+    return {**made, "description": says}
 
 
 if __name__ == "__main__":
