@@ -29,6 +29,14 @@ def test_plan_and_check_agree_and_say_why(case: Case, tmp_path: Path) -> None:
         assert [text for text in case.silent if text in answer.line] == [], answer.text
 
 
+def test_explain_names_what_keeps_a_pod_from_running(tmp_path: Path) -> None:
+    case = next(each for each in CASES if each.name == "MPS while its gate is off")
+    words = Input(name=case.name, manifests=dump(case.given), on=case.on).arguments(tmp_path)
+    answer = run("explain", *words, "--pod", "ml/serve")
+    assert answer.status == STATUSES[case.verdict], answer.text
+    assert [text for text in case.says if text not in answer.line] == [], answer.text
+
+
 def test_names_are_used_once() -> None:
     names = [case.name for case in CASES]
     assert len(names) == len(set(names))

@@ -33,7 +33,7 @@ def pod_row(pod: PodExplanation) -> ExplainedPodRow:
         pools=[_pool(each) for each in pod.pools],
         holders=[HolderRow(pool=each.pool, workload=each.workload, pods=each.pods) for each in pod.holders],
         missing=None if pod.missing is None else _reason(pod.missing),
-        pending_reasons=[_reason(each) for each in pod.pending_reasons],
+        pending_reasons=[_reason(each) for each in (*pod.pending_reasons, *pod.hindrances)],
     )
 
 

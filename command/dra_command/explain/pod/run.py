@@ -15,7 +15,7 @@ from dra_planner.fleet import Fleet
 from dra_planner.model import worst
 from dra_planner.plan import Plan, PlanRequest, make_plan
 from dra_planner.plan.explanation.claims import WhatIf
-from dra_planner.plan.explanation.pods import PodExplanation, explain_pod
+from dra_planner.plan.explanation.pods import PodExplanation, explain_pod_of_plan
 
 
 def explain_pods(values: argparse.Namespace) -> int:
@@ -41,8 +41,8 @@ def make_plan_of(inputs: CommandInputs, fleet: Fleet | None) -> Plan:
 
 def _explained(inputs: CommandInputs, values: argparse.Namespace) -> tuple[Sequence[PodExplanation], WhatIf | None]:
     fleet, changes = changed_fleet(inputs, values)
-    pods = explain_pod(make_plan_of(inputs, fleet).judgement, values.pod, values.pool)
+    pods = explain_pod_of_plan(make_plan_of(inputs, fleet), values.pod, values.pool)
     if not changes:
         return pods, None
-    before = explain_pod(make_plan_of(inputs, inputs.fleet).judgement, values.pod, values.pool)
+    before = explain_pod_of_plan(make_plan_of(inputs, inputs.fleet), values.pod, values.pool)
     return pods, WhatIf(changes=changes, verdict_before=worst(each.verdict for each in before))

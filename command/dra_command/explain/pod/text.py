@@ -49,6 +49,10 @@ def _print_pod(page: Page, pod: PodExplanation, asked: WhatIf | None, *, quiet: 
     if not any(edit.is_conditional for pool in pod.pools for edit in pool.edits):
         _print_missing(page, pod)
     _print_pending(page, pod)
+    if pod.hindrances:
+        page.gap()
+        for reason in pod.hindrances:
+            print_lines(page, _of_reason(reason))
     if pod.claims:
         page.gap()
         page.text(f"term by term: explain --claim {pod.claims[0]}", mark="→ ")

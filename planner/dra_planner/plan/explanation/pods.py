@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Final
 
 from dra_planner.allocation import Edit, Placement, reasons_of
 from dra_planner.errors import Place, PlannerError
-from dra_planner.model import Reason, Shape, Verdict, WorkloadRef, best, generated_claim_name
+from dra_planner.model import Reason, Shape, Verdict, WorkloadRef, best, generated_claim_name, worst
 from dra_planner.plan.explanation.claims import Holder, smallest_edits
 from dra_planner.plan.judgement.judgement import Judgement, PoolAnswer
 from dra_planner.plan.suggestion.missing_pools import missing_pool
+from dra_planner.plan.values import Plan
 from dra_planner.sizing import WorkloadSize
 
 _MOST_NAMES: Final = 12
@@ -53,6 +54,7 @@ class PodExplanation:
     claims: tuple[str, ...]
     pools: tuple[PoolForPod, ...]
     pending_reasons: tuple[Reason, ...] = ()
+    hindrances: tuple[Reason, ...] = ()  # what keeps them from running although their devices fit
     holders: tuple[Holder, ...] = ()
     missing: Reason | None = None
     is_observed: bool = False
@@ -75,6 +77,20 @@ def explain_pod(judgement: Judgement, name: str, pool: str = "") -> tuple[PodExp
     listed = ", ".join(known_names[:_MOST_NAMES]) or "none"
     fix = f'did you mean "{nearest[0]}"?' if nearest else f"workloads here: {listed}"
     raise PlannerError(f'no workload brings a pod "{name}"', fix=fix)
+
+
+def explain_pod_of_plan(plan: Plan, name: str, pool: str = "") -> tuple[PodExplanation, ...]:
+    """Return the same with what keeps the pods from running although their devices fit, as the plan's verdict has it.
+
+    Raises PlannerError as `explain_pod` does.
+    """
+    return tuple(_hindered(pod, plan) for pod in explain_pod(plan.judgement, name, pool))
+
+
+def _hindered(pod: PodExplanation, plan: Plan) -> PodExplanation:
+    own = [each for each in plan.hindrances if each.verdict != "fits" and pod.workload in map(str, each.workloads)]
+    verdict = worst((pod.verdict, *(each.verdict for each in own)))
+    return replace(pod, verdict=verdict, hindrances=tuple(each.reason for each in own))
 
 
 def pods_at(judgement: Judgement, place: Place) -> tuple[str, ...]:
