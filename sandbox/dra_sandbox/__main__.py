@@ -52,46 +52,53 @@ class _Parser(argparse.ArgumentParser):
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="pulumi-dra sandbox",
-        description="Rehearse a stack here: the real Pulumi engine, with simulated clouds.",
+        description="Run a stack on this machine with the real Pulumi engine and simulated clouds.",
     )
     commands = parser.add_subparsers(dest="command", required=True)
     project = _Parser(add_help=False)
     project.add_argument(
-        "--project", type=Path, default=Path(), help="the folder of Pulumi.yaml (default: the current one)"
+        "--project", type=Path, default=Path(), help="folder of Pulumi.yaml [default: the current one]"
     )
     kept = _Parser(add_help=False, parents=[project])
-    kept.add_argument("--stack", help="a stack of the project (default: its only one)")
-    kept.add_argument("--folder", type=Path, help="where to keep it (default: a folder in the per-user cache)")
-    up = commands.add_parser(
-        "up", parents=[kept], help="bring a stack up, or change what is up, judged by the policy pack"
-    )
+    kept.add_argument("--stack", help="stack of the project [default: its only one]")
+    kept.add_argument("--folder", type=Path, help="folder for the stack's state [default: in the per-user cache]")
+    up = commands.add_parser("up", parents=[kept], help="create or update a stack, checked by the policy pack")
     up.add_argument(
         "--control-plane",
         action="store_true",
-        help="let the cluster that it creates be a real control plane, with the nodes of the stack's plan",
+        help="use a real control plane with the nodes of the plan as the stack's cluster",
     )
-    up.add_argument("--kubernetes", metavar="VERSION", default="", help="release of that, default: the fleet's")
+    up.add_argument(
+        "--kubernetes",
+        metavar="VERSION",
+        default="",
+        help="Kubernetes version of the control plane [default: the fleet's version]",
+    )
     up.add_argument(
         "--charts",
         type=Path,
         metavar="FOLDER",
-        help="charts of releases, as NAME-VERSION or NAME-VERSION.tgz, taken before published ones; Helm installs them "
-        "on the control plane",
+        help="folder with charts (NAME-VERSION or NAME-VERSION.tgz) that Helm installs on the control "
+        "plane instead of the published ones",
     )
-    commands.add_parser("status", parents=[kept], help="say what is up, and how kubectl reaches it")
-    logs = commands.add_parser("logs", parents=[kept], help="show what the control plane of a stack wrote")
-    logs.add_argument("component", nargs="?", default="", help="etcd, kube-apiserver, …; default: all of them")
-    logs.add_argument("--lines", type=_lines, default=20, metavar="N", help="of each, default: %(default)s")
-    commands.add_parser("plan", parents=[kept], aliases=["preview"], help="show what `up` would do")
-    down = commands.add_parser("down", parents=[kept], help="take a stack down, by default all of the project")
-    down.add_argument("--force", action="store_true", help="forget it as it is, what is protected too")
-    demo = commands.add_parser("demo", parents=[project], help="run the main job from end to end and check every step")
-    demo.add_argument("--stack", default="eks-dev", help="a stack of the project (default: %(default)s)")
-    demo.add_argument("--work-dir", type=Path, help="where to keep backend and logs (default: a temporary folder)")
-    tools = commands.add_parser("tools", help="find or build the tools the sandbox needs, and print where they are")
+    commands.add_parser("status", parents=[kept], help="print the running stacks, and how kubectl reaches them")
+    logs = commands.add_parser("logs", parents=[kept], help="print the logs of a stack's control plane")
+    logs.add_argument("component", nargs="?", default="", help="etcd, kube-apiserver, … [default: all]")
+    logs.add_argument(
+        "--lines", type=_lines, default=20, metavar="N", help="number of lines per program [default: %(default)s]"
+    )
+    commands.add_parser("plan", parents=[kept], aliases=["preview"], help="preview the changes of `up`")
+    down = commands.add_parser("down", parents=[kept], help="delete a stack [default: all stacks of the project]")
+    down.add_argument("--force", action="store_true", help="delete it without Pulumi, including protected resources")
+    demo = commands.add_parser("demo", parents=[project], help="run the main workflow and check every step")
+    demo.add_argument("--stack", default="eks-dev", help="stack of the project [default: %(default)s]")
+    demo.add_argument("--work-dir", type=Path, help="folder for backend and logs [default: a temporary folder]")
+    tools = commands.add_parser("tools", help="find or build the tools of the sandbox, and print their paths")
     which = tools.add_mutually_exclusive_group()
-    which.add_argument("--kubernetes", metavar="VERSION", help='a control plane of this release instead, as "1.36"')
-    which.add_argument("--helm", action="store_true", help="Helm instead, which installs charts on a control plane")
+    which.add_argument(
+        "--kubernetes", metavar="VERSION", help="a control plane of this Kubernetes version instead, for example 1.36"
+    )
+    which.add_argument("--helm", action="store_true", help="Helm instead, to install charts on a control plane")
     return parser
 
 

@@ -14,10 +14,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         ("machines", "gpus", "mig", "drivers", "releases", "outdated", "add"),
         "what to list, or add: learn from nodes",
     )
-    parser.add_argument("words", metavar="WORD", nargs="*", default=[], help="only rows that hold every word")
-    parser.add_argument("--cloud", metavar="CLOUD", default="", help="machines of this cloud only")
-    parser.add_argument("--region", default="", help="also the on-demand price of machines in this region")
-    parser.add_argument("--today", metavar="DATE", default="", help="day for outdated facts [default: today]")
+    parser.add_argument("words", metavar="WORD", nargs="*", default=[], help="print only rows that contain all words")
+    parser.add_argument("--cloud", metavar="CLOUD", default="", help="print only machine types of this cloud")
+    parser.add_argument("--region", default="", help="also print on-demand prices in this region")
+    parser.add_argument("--today", metavar="DATE", default="", help="date on which to check facts [default: today]")
     nodes = parser.add_argument_group("learn from running nodes (catalog add)")
     sources = nodes.add_mutually_exclusive_group()
     sources.add_argument("--from", metavar="FILE", dest="observed", help="snapshot with nodes and ResourceSlices")

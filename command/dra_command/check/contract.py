@@ -22,10 +22,10 @@ class ExemptedRow(Output):
 
     code: str
     file: str
-    line: int = Field(description="1-based; 0 when unknown.")
+    line: int = Field(description="Line, starting at 1. 0 if unknown.")
     message: str
     reason: str
-    by: str = Field(description="Where the exemption is written.")
+    by: str = Field(description="Place of the exemption.")
 
 
 class CheckOutput(Output):
@@ -34,11 +34,11 @@ class CheckOutput(Output):
     version: Literal[1] = 1
     verdict: VerdictText
     diagnostics: list[DiagnosticRow]
-    kubernetes: str = Field(default="", description="The release that was judged for: 1.36.")
-    judged: list[str] = Field(default_factory=list, description="Rules that had something to look at.")
+    kubernetes: str = Field(default="", description="Kubernetes version that was checked: 1.36.")
+    judged: list[str] = Field(default_factory=list, description="Rules that had objects to check.")
     skipped: list[SkippedRuleRow] = Field(
-        default_factory=list, description="Rules that had nothing to look at, and why."
+        default_factory=list, description="Rules without objects to check, and the reason."
     )
-    exempted: list[ExemptedRow] = Field(default_factory=list, description="Findings that somebody has accepted.")
-    workloads: int = Field(default=0, description="How many workloads were checked.")
-    known: int = Field(default=0, description="How many findings were known before, and are left out.")
+    exempted: list[ExemptedRow] = Field(default_factory=list, description="Accepted findings.")
+    workloads: int = Field(default=0, description="Number of checked workloads.")
+    known: int = Field(default=0, description="Number of known findings that are omitted.")

@@ -14,10 +14,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="GLOB",
         action="append",
         default=[],
-        help="leave out files and folders of this name, path or pattern, repeatable: charts, '*-test.yaml'",
+        help="skip files and folders with this name, path, or pattern; repeatable: charts, '*-test.yaml'",
     )
     parser.add_argument(
-        "--stdin-name", metavar="NAME", default="<stdin>", help="what standard input is called in findings"
+        "--stdin-name", metavar="NAME", default="<stdin>", help="file name to report for standard input"
     )
     _add_choice_of_rules(parser)
     _add_what_was_found_before(parser)
@@ -26,17 +26,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--fail-on",
         choices=("error", "warning", "note", "never"),
         default="error",
-        help="the least severe finding with which the exit status is 1 (default: %(default)s)",
+        help="lowest severity that makes the exit status 1 [default: %(default)s]",
     )
-    parser.add_argument(
-        "--explain", metavar="RULE", default="", help="say what a rule finds, why it matters and what fixes it"
-    )
+    parser.add_argument("--explain", metavar="RULE", default="", help="print a rule with its reason and fix")
     parser.add_argument(
         "--driver-upgrade",
         metavar=("OLD", "NEW"),
         nargs=2,
-        help="instead of the rules: which claims and classes break or change their meaning with another release of "
-        "the NVIDIA DRA driver; each is VERSION[+GATE…], and without PATH every change is told",
+        help="instead of the rules, report claims and classes that break or change with another NVIDIA DRA "
+        "driver version, given as VERSION[+GATE…]; without PATH, print every change",
     )
     _add_repairs(parser)
     parser.add_argument(
@@ -44,7 +42,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="FORMAT=FILE[,…]",
         action="append",
         default=[],
-        help="also write the findings to files, in any format, repeatable: sarif=findings.sarif,junit=checks.xml",
+        help="also write the findings to files in other formats; repeatable: sarif=findings.sarif,junit=checks.xml",
     )
     add_answer(parser, ("text", "json", "markdown", "html", "sarif", "junit", "github"))
 
@@ -55,32 +53,31 @@ def _add_choice_of_rules(parser: argparse.ArgumentParser) -> None:
         metavar="RULE[,RULE…]",
         action="append",
         default=[],
-        help="these rules alone, also those that are off by default; repeatable",
+        help="run only these rules, even if they're off by default; repeatable",
     )
     parser.add_argument(
         "--config",
         metavar="FILE",
         default="",
-        help="levels, exemptions and files to leave out (default: the nearest pulumi-dra.yaml, from PATH upwards)",
+        help="configuration with levels, exemptions, and files to skip [default: the nearest "
+        "pulumi-dra.yaml, from PATH upward]",
     )
     parser.add_argument(
-        "--today", metavar="DATE", default="", help="the day by which exemptions expire (default: today)"
+        "--today", metavar="DATE", default="", help="evaluate exemption expiry on this date [default: today]"
     )
 
 
 def _add_what_was_found_before(parser: argparse.ArgumentParser) -> None:
     before = parser.add_mutually_exclusive_group()
+    before.add_argument("--baseline", metavar="FILE", default="", help="ignore findings listed in FILE")
     before.add_argument(
-        "--baseline", metavar="FILE", default="", help="leave out the findings that a baseline file knows"
-    )
-    before.add_argument(
-        "--write-baseline", metavar="FILE", default="", help="write that file with all that is found now, and exit 0"
+        "--write-baseline", metavar="FILE", default="", help="write all current findings to FILE, and exit 0"
     )
     before.add_argument(
         "--diff",
         metavar="REF",
         default="",
-        help="leave out what is found at a branch, tag or commit too: tell what the change brings",
+        help="report only findings that aren't in this branch, tag, or commit",
     )
 
 
@@ -88,13 +85,17 @@ def _add_repairs(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--rewrite",
         action="store_true",
-        help="print the files that hold older DRA objects (v1alpha1 to v1beta2) in the form of resource.k8s.io/v1, "
-        "instead of findings; what has no such form stays and is named; standard input is printed whole",
+        help="instead of findings, print the files with older DRA objects (v1alpha1 to v1beta2) converted "
+        "to resource.k8s.io/v1; objects without a v1 form stay unchanged and are listed; standard "
+        "input is printed in full",
     )
-    parser.add_argument("--in-place", action="store_true", help="with --rewrite: change these files instead")
+    parser.add_argument(
+        "--in-place", action="store_true", help="with --rewrite, change the files instead of printing them"
+    )
     parser.add_argument(
         "--fix",
         action="store_true",
-        help="repair the files first: older and flat forms of DRA objects, comparisons that need compareTo, units of "
-        "amounts, tolerations that a pool asks for; what changes is told, and comments and layout stay",
+        help="fix the files first: older and flat forms of DRA objects, comparisons that need compareTo, "
+        "units of quantities, and missing tolerations; prints each change, and keeps comments and "
+        "formatting",
     )

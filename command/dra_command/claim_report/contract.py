@@ -22,17 +22,19 @@ class ExclusionRow(Output):
 
     step: Literal["selector", "unknown", "error", "capacity", "taken", "counters", "taint"]
     count: int
-    owner: str = Field(serialization_alias="class", description="Class that brings the selector; empty: the request.")
+    owner: str = Field(
+        serialization_alias="class", description="Class that contains the selector. Empty if the request contains it."
+    )
     expression: str
     detail: str
-    values: list[str] = Field(description="What those devices have where the selector looked.")
+    values: list[str] = Field(description="Values of the devices that the selector read.")
 
 
 class AlternativeRow(Output):
     """One way to satisfy a request: devices of the node that were seen, and those left after every step."""
 
     request: str
-    wanted: int | None = Field(description="null: all that match.")
+    wanted: int | None = Field(description="Number of devices, or null for all that match.")
     seen: int
     left: int
     fault: str
@@ -109,7 +111,7 @@ class ClaimPoolRow(Output):
     machine: str
     verdict: VerdictText
     reasons: list[PoolReasonRow]
-    requests: list[list[AlternativeRow]] = Field(description="For each request its alternatives in order.")
+    requests: list[list[AlternativeRow]] = Field(description="Alternatives of each request, in order.")
     constraints: list[ConstraintRow]
     selectors: list[SelectorRow]
     devices: list[ChosenRow]
@@ -127,7 +129,7 @@ class HolderRow(Output):
 class WhatIfRow(Output):
     """Values of the fleet that were changed, and the verdict without the changes."""
 
-    changes: list[str] = Field(description="PATH=VALUE, as given.")
+    changes: list[str] = Field(description="PATH=VALUE from the command line.")
     verdict_before: VerdictText
 
 
@@ -139,11 +141,12 @@ class ExplainOutput(Output):
     claim: str
     workload: str
     pools: list[ClaimPoolRow]
-    holders: list[HolderRow] = Field(description="Who has pods on the pools that are too small for all.")
+    holders: list[HolderRow] = Field(description="Workloads with pods on the pools that are too small for all.")
     missing: PoolReasonRow | None = Field(
-        description="What the fleet lacks where no pool of it can hold the pod: a MIG layout, a driver, or machines."
+        description="Missing part of the fleet if no pool fits the pod: a MIG configuration, a driver, or machine "
+        "types."
     )
     pending_reasons: list[PoolReasonRow] = Field(
-        description="Why pods that would fit are pending: the pools are too small."
+        description="Reasons why pods that fit are pending: the pools are too small."
     )
-    what_if: WhatIfRow | None = Field(description="With --what-if: all other keys answer for the changed fleet.")
+    what_if: WhatIfRow | None = Field(description="With --what-if, all other keys apply to the changed fleet.")

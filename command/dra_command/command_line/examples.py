@@ -1,7 +1,6 @@
-"""Examples that `--help` shows for each subcommand; tests run them all.
+"""Examples in the `--help` of each subcommand. Tests run them all.
 
-What an example is for stands above it, so that the line can be pasted; what is wider than a terminal is continued as
-shells continue it.
+A comment is above its command, so that the line can be pasted. Lines wider than a terminal end with a backslash.
 """
 
 from __future__ import annotations
@@ -10,42 +9,42 @@ from dra_planner.documents.snapshot import SNAPSHOT_KINDS
 
 EXIT_STATUS = """\
 exit status:
-  0  everything fits            1  something does not fit, or a rule is broken
-  2  the input is wrong         3  cannot tell (--allow-unknown makes it 0)
+  0  everything fits            1  something does not fit, or a rule is violated
+  2  invalid input              3  cannot tell (--allow-unknown makes it 0)
 """
 _LISTED = """\
 exit status:
-  0  there are such rows        1  no row holds every word
-  2  the input is wrong
+  0  rows found                 1  no row contains all words
+  2  invalid input
 """
 _WRITTEN = """\
 exit status:
-  0  it is written              2  the input is wrong
+  0  success                    2  invalid input
 """
 _VERIFIED = """\
 exit status:
-  0  the nodes are as predicted 1  something differs
-  2  the input is wrong         3  no node could be compared (--allow-unknown
+  0  nodes match the prediction 1  something differs
+  2  invalid input              3  no node could be compared (--allow-unknown
                                    makes it 0)
 """
 _TESTED = """\
 exit status:
-  0  every case is as expected  1  a case isn't as expected
-  2  the input is wrong
+  0  every test case passes     1  a test case fails
+  2  invalid input
 """
 _SUGGESTED = """\
 exit status:
-  0  a fleet was found          1  something fits none of the machines
-  2  the input is wrong         3  cannot tell
+  0  fleet found                1  a workload fits no machine type
+  2  invalid input              3  cannot tell
 """
 _SERVED = """\
 exit status:
-  0  the client has closed it   2  the input is wrong
+  0  closed by the client       2  invalid input
 """
 _MIGRATED = """\
 exit status:
-  0  every workload can migrate 1  some pod template can't migrate
-  2  the input is wrong
+  0  every workload can migrate 1  a pod template can't migrate
+  2  invalid input
 """
 
 
@@ -66,22 +65,22 @@ _SNAPSHOT = _snapshot()
 
 _PLAN_EXAMPLES = f"""\
 examples:
-  the stack's own workloads on its own pools
+  plan the stack's workloads on its pools
     pulumi-dra plan --stack eks-dev
-  keep the plan for `pulumi up`; in CI: is the saved plan still right?
+  save the plan for `pulumi up`, and check in CI that it's current
     pulumi-dra plan --stack eks-dev --write
     pulumi-dra plan --stack eks-dev --check
-  what needs fewer nodes
+  write constraints that need fewer nodes
     pulumi-dra plan examples/workloads/ --fleet fleet.yaml \\
       --constraints fix.yaml
-  what a chart renders: `plan chart/ -f prod.yaml`, or
+  plan a rendered chart: `plan chart/ -f prod.yaml`, or
     helm template chart/ | pulumi-dra plan - --fleet fleet.yaml
-  on a running cluster
+  plan on a running cluster
     pulumi-dra plan examples/workloads/ --context gpu-dev
-  a table of verdicts
+  compare verdicts in a table
     pulumi-dra plan --stack eks-dev \\
       --matrix kubernetes=1.34,1.36 driver=25.8.1,0.4.1
-  on the nodes that exist, sizing nothing; then: how many nodes more
+  plan on the existing nodes, and with a fleet report additional nodes
 {_SNAPSHOT}
     pulumi-dra plan examples/workloads/ --observed cluster.json
     pulumi-dra plan examples/workloads/ --fleet fleet.yaml \\
@@ -90,22 +89,22 @@ examples:
 
 _CHECK_EXAMPLES = """\
 examples:
-  rules that need no fleet
+  check without a fleet
     pulumi-dra check examples/workloads/
-  rules that need one
+  check with a fleet
     kustomize build overlays/prod | pulumi-dra check - --stack eks-dev
-  for code scanning
+  write findings for code scanning
     pulumi-dra check examples/workloads/ --format sarif > findings.sarif
-  what a change brings, and nothing else
+  report only new findings of a change
     pulumi-dra check examples/workloads/ --diff main
-  repair what needs no decision, print the rest
+  fix what needs no decision, and print the rest
     pulumi-dra check examples/workloads/ --stack eks-dev --fix
-  what breaks with another NVIDIA DRA driver, or with one of its feature gates
+  report what breaks with another NVIDIA DRA driver or feature gate
     pulumi-dra check --stack eks-dev --driver-upgrade 25.8.1 0.4.1
     pulumi-dra check --driver-upgrade 0.4.1 0.4.1+DynamicMIG
-  manifests and commands in pages and scripts
+  check manifests and commands in Markdown files and scripts
     pulumi-dra check README.md docs/security.md
-  older DRA objects in the form of v1: printed, or written to their files
+  convert older DRA objects to v1, printed or in place
     pulumi-dra check examples/workloads/ --rewrite
     pulumi-dra check examples/workloads/ --rewrite --in-place
 """
@@ -130,54 +129,54 @@ A rule is a CEL expression (docs/reference/custom-rules.md):
 
 _EXPLAIN_EXAMPLES = """\
 examples:
-  why a claim fits or not, condition by condition
+  explain why a claim fits or not
     pulumi-dra explain examples/workloads/ --stack eks-dev \\
       --claim default/first-gpu
     pulumi-dra explain --stack eks-dev --claim default/first-gpu \\
       --pool h100 --format json
-  and with a value of the fleet changed
+  explain it with a changed value of the fleet
     pulumi-dra explain --stack eks-dev --claim default/first-gpu \\
       --what-if pools.l4.count.max=8
-  a pod among all others: who holds what it requests
+  explain which pods use the devices that a pod requests
     pulumi-dra explain --stack eks-dev --pod default/first
-  who runs on a pool, who could, who cannot and why
+  list the workloads that run on a pool, and why others can't
     pulumi-dra explain --stack eks-dev --pool h100
-  what a message of the scheduler means
+  explain a message of the scheduler
     pulumi-dra explain \\
       --message "0/12 nodes are available: 12 cannot allocate all claims."
 
-A generated claim is named POD-ENTRY, a pod of a workload WORKLOAD-INDEX (the
-index may be left out).
+The name of a generated claim is POD-ENTRY. The name of a workload's pod is
+WORKLOAD-INDEX, or only WORKLOAD.
 """
 
 _SLICES_EXAMPLES = """\
 examples:
-  what a machine publishes
+  print the devices of a machine type
     pulumi-dra slices --machine p5.48xlarge --driver 25.8.1 --kubernetes 1.34
     pulumi-dra slices --machine p5.48xlarge --driver 25.8.1 \\
       --compute-domains --network
-  cut by MIG; would an API server take it?
+  use a MIG configuration, and validate the slices with an API server
     pulumi-dra slices --machine p4d.24xlarge --driver 25.8.1 \\
       --mig all-1g.5gb | kubectl apply --dry-run=server -f -
-  with feature gates of the driver
+  use feature gates of the driver
     pulumi-dra slices --machine p5.48xlarge --driver 0.4.1 \\
       --kubernetes 1.36 --gate DynamicMIG=true
     pulumi-dra slices --machine g6.2xlarge --driver 0.5.0 \\
       --kubernetes 1.36 --gate ConsumableShares --consumable-shares 4
-  what the nodes of a pool will publish
+  print the devices of a pool's nodes
     pulumi-dra slices --stack eks-dev --pool h100
-  Nodes and DeviceClasses too, for a scheduler simulator
+  also print Nodes and DeviceClasses, for a scheduler simulator
     pulumi-dra slices --stack eks-dev --nodes
 
-What another release of the driver breaks: see `pulumi-dra check --help`.
+To find what breaks with another driver version, see `pulumi-dra check --help`.
 """
 
 _CATALOG_EXAMPLES = """\
 examples:
-  machines whose row holds the word
+  find machine types by a word
     pulumi-dra catalog machines h100
     pulumi-dra catalog machines h100 --region us-east-1
-  layouts of MIG, as JSON
+  print MIG configurations in JSON
     pulumi-dra catalog mig a100 --format json
   learn a machine type or driver from running nodes
     pulumi-dra catalog add --from cluster.json --fleet fleet.yaml
@@ -185,56 +184,56 @@ examples:
 
 _VERIFY_EXAMPLES = f"""\
 examples:
-  a snapshot that you take
+  compare a snapshot
 {_SNAPSHOT}
     pulumi-dra verify --observed cluster.json --stack eks-dev
-  a snapshot that it takes itself
+  compare a running cluster
     pulumi-dra verify --kubeconfig ~/.kube/config --context gpu-dev \\
       --stack eks-dev
 """
 
 _SANDBOX_EXAMPLES = """\
 examples:
-  what `up` would do, on simulated clouds
+  preview a stack on simulated clouds
     pulumi-dra sandbox plan --stack eks-dev
-  bring it up and keep it; again after a change
+  create or update the stack
     pulumi-dra sandbox up --stack eks-dev
-  and with a real API server and scheduler for kubectl
+  create it with a real API server and scheduler for kubectl
     pulumi-dra sandbox up --stack eks-dev --control-plane
-  and with releases from charts of one's own
+  install releases from your own charts
     pulumi-dra sandbox up --stack eks-dev --control-plane --charts charts/
-  what is up, and its KUBECONFIG
+  print the running stacks and their KUBECONFIG
     pulumi-dra sandbox status
-  take it down; nothing is left behind
+  delete the stack completely
     pulumi-dra sandbox down
-  plan, build, judge and destroy, every step checked
+  plan, create, check, and destroy a stack, verifying each step
     pulumi-dra sandbox demo --stack eks-dev
-  find or build what the sandbox needs
+  find or build the tools of the sandbox
     pulumi-dra sandbox tools
-  the options of one of them
+  print the options of a subcommand
     pulumi-dra sandbox up --help
 """
 
 _REHEARSE_EXAMPLES = """\
 examples:
-  the stack's workloads on the real scheduler of its release
+  schedule the stack's workloads with its scheduler version
     pulumi-dra rehearse --stack eks-dev
-  another release, another order of arrival
+  use another version and another pod arrival order
     pulumi-dra rehearse jobs/ --fleet fleet.yaml --kubernetes 1.36 \\
       --order random:7
-  one pod after the other, as a page
+  apply one workload after the other, and write an HTML page
     pulumi-dra rehearse --stack eks-dev --one-by-one --format html \\
       > rehearsal.html
 
-Nodes and slices are as predicted, no container runs. The control plane is
-built on first use, which takes minutes.
+The rehearsal uses the predicted nodes and slices, and doesn't run containers.
+The first use builds the control plane, which takes several minutes.
 """
 
 _SUGGEST_EXAMPLES = """\
 examples:
-  the cheapest machines for these workloads
+  find the cheapest machine types for workloads
     pulumi-dra suggest examples/workloads/ --region us-east-1 > fleet.yaml
-  none dearer than that per hour, or these alone
+  limit the price per hour or the machine types
     pulumi-dra suggest examples/workloads/ --region us-central1 \\
       --max-price 12.50
     pulumi-dra suggest examples/workloads/ --region us-east-1 \\
@@ -243,28 +242,28 @@ examples:
 
 _INIT_EXAMPLES = """\
 examples:
-  the cheapest machines for a first claim, or for your workloads
+  use the cheapest machine types for a first claim or your workloads
     pulumi-dra init gpus --region us-east-1
     pulumi-dra init gpus --region us-central1 --workloads examples/workloads
-  the GPU nodes of a running cluster, from a snapshot
+  use the GPU nodes of a cluster snapshot
     pulumi-dra init gpus --observed cluster.json
-  from a stack: `pulumi stack export --file state.json`
+  use a stack: `pulumi stack export --file state.json`
     pulumi-dra init gpus --state state.json --ci gitlab
-  from Terraform: `terraform show -json > plan.json`
+  use Terraform: `terraform show -json > plan.json`
     pulumi-dra init gpus --from plan.json
-  a Pulumi project with a stack, its plan, and the policy pack
+  create a Pulumi project with a stack, its plan, and the policy pack
     pulumi-dra init gpus --stack prod --region us-east-1
     pulumi-dra init gpus --stack prod --fleet fleet.yaml
 """
 
 _EXPORT_EXAMPLES = """\
 examples:
-  NodePools and EC2NodeClasses, with the nodes of the saved plan
+  write NodePools and EC2NodeClasses with the node counts of the plan
     pulumi-dra export --to karpenter --stack eks-dev
-  variables of the Terraform module for the cloud
+  write variables for the cloud's Terraform module
     pulumi-dra export --to terraform --fleet fleet.yaml \\
       > gpus.auto.tfvars.json
-  MachinePools of Cluster API
+  write MachinePools for Cluster API
     pulumi-dra export --to cluster-api --stack eks-dev --cluster ml
 """
 
@@ -281,30 +280,30 @@ GitLab CI, set GITLAB_TOKEN (scope api).
 
 _PORTFOLIO_EXAMPLES = """\
 examples:
-  every stack in every scenario
+  plan every stack in every scenario
     pulumi-dra portfolio examples/portfolio/portfolio.yaml
     pulumi-dra portfolio examples/portfolio/portfolio.yaml \\
       --format html > portfolio.html
-  one of its plans, whole
+  print one of the plans in full
     pulumi-dra portfolio examples/portfolio/portfolio.yaml \\
       --cell eks-dev/growth-2
-  a share of its stacks, and how long all would take
+  run a part of the stacks, and estimate the time for all
     pulumi-dra portfolio examples/portfolio/portfolio.yaml --sample 10%
 
-Answers are kept: a run that was interrupted continues, and what has not
-changed is not computed again. A Dask cluster that runs is joined with
---scheduler tcp://HOST:8786 (docs/portfolio.md).
+Results are cached, so an interrupted run continues, and unchanged cells aren't
+computed again. To use a Dask cluster, set --scheduler tcp://HOST:8786
+(docs/portfolio.md).
 """
 
 _MIGRATE_EXAMPLES = """\
 examples:
-  what becomes of each workload, and a diff
+  print the result of each workload, and a diff
     pulumi-dra migrate examples/device-plugin/ --fleet fleet.yaml
   change the files
     pulumi-dra migrate examples/device-plugin/ --fleet fleet.yaml --write
-  the device plugin time-slices each GPU into four units
+  migrate from a plugin that time-slices each GPU into four units
     pulumi-dra migrate examples/device-plugin/ --shared nvidia.com/gpu=4
-  a patch for review
+  write a patch for review
     pulumi-dra migrate examples/device-plugin/ --format diff > claims.patch
 
 Comments and formatting stay. A second run changes nothing.
@@ -314,7 +313,7 @@ _MCP_EXAMPLES = """\
 examples:
   serve the manifests and fleets of a repository
     pulumi-dra mcp --root ~/platform
-  in a client's settings: command pulumi-dra, arguments mcp --root FOLDER
+  set the command pulumi-dra with arguments mcp --root FOLDER in the client
 """
 
 _COMPLETION_EXAMPLES = """\
@@ -357,4 +356,4 @@ EXIT_STATUSES = {
     "mcp": _SERVED,
     "completion": _WRITTEN,
 }
-"""Those of the subcommands whose answer is no verdict on workloads; EXIT_STATUS is for the others."""
+"""Exit statuses of the subcommands without a verdict on workloads. The others use EXIT_STATUS."""

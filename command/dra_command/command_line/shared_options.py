@@ -12,32 +12,32 @@ CONTEXT: Final = "context:"
 
 
 def add_paths(parser: argparse.ArgumentParser, *, of_a_stack: bool = True) -> None:
-    default = "; with --stack by default the stack's own workloads" if of_a_stack else ""
+    default = " [default with --stack: the stack's workloads]" if of_a_stack else ""
     parser.add_argument(
         "paths",
         metavar="PATH",
         nargs="*",
-        help=f"file, folder, glob, or - for standard input; a chart or kustomization is rendered{default}",
+        help=f"file, folder, glob, or - for standard input; charts and kustomizations are rendered{default}",
     )
     parser.add_argument(
-        "-f", "--values", metavar="FILE", dest="values_files", action="append", default=[], help="values of the chart"
+        "-f", "--values", metavar="FILE", dest="values_files", action="append", default=[], help="chart values"
     )
     parser.add_argument(
-        "--set", metavar="KEY=VALUE", dest="set_values", action="append", default=[], help="a value of the chart"
+        "--set", metavar="KEY=VALUE", dest="set_values", action="append", default=[], help="one chart value"
     )
     parser.add_argument("--show-rendered", action="store_true", help="print the rendered manifests to standard error")
 
 
 def add_fleet(parser: argparse.ArgumentParser) -> None:
     pools = parser.add_mutually_exclusive_group()
-    pools.add_argument("--fleet", metavar="FILE", help="fleet document: cluster, pools, drivers")
-    pools.add_argument("--stack", metavar="NAME", help="stack of this project: stacks/Pulumi.NAME.yaml")
+    pools.add_argument("--fleet", metavar="FILE", help="fleet file with cluster, pools, and drivers")
+    pools.add_argument("--stack", metavar="NAME", help="read fleet and workloads from stacks/Pulumi.NAME.yaml")
 
 
 def add_capacity(parser: argparse.ArgumentParser, *, growing: bool = False) -> None:
     capacity = parser.add_mutually_exclusive_group()
-    capacity.add_argument("--fleet", metavar="FILE", help="fleet document: cluster, pools, drivers")
-    several = "; several, with commas, in one --format markdown" if growing else ""
+    capacity.add_argument("--fleet", metavar="FILE", help="fleet file with cluster, pools, and drivers")
+    several = "; multiple stacks (comma-separated) require --format markdown" if growing else ""
     capacity.add_argument(
         "--stack", metavar="NAME", action=Listed, help=f"stack of this project: stacks/Pulumi.NAME.yaml{several}"
     )
@@ -45,10 +45,12 @@ def add_capacity(parser: argparse.ArgumentParser, *, growing: bool = False) -> N
         "--observed",
         metavar="FILE",
         help="snapshot of a cluster: kubectl get nodes,resourceslices,… -A -o json"
-        + ("; with a fleet or a stack: how many nodes more each pool needs" if growing else ""),
+        + ("; with a fleet or stack, report the additional nodes per pool" if growing else ""),
     )
     add_cluster(parser if growing else capacity, parser)
-    parser.add_argument("--kubernetes", metavar="VERSION", help='judge for this release instead, as "1.36"')
+    parser.add_argument(
+        "--kubernetes", metavar="VERSION", help="check against this Kubernetes version, for example 1.36"
+    )
 
 
 def add_cluster(sources: argparse._ActionsContainer, parser: argparse.ArgumentParser) -> None:
@@ -96,9 +98,9 @@ class _Role(argparse.Action):
 
 def add_answer(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None:
     parser.add_argument("--format", choices=formats, default="text", help="default: %(default)s")
-    parser.add_argument("--allow-unknown", action="store_true", help="exit 0 when the verdict is cannot tell")
+    parser.add_argument("--allow-unknown", action="store_true", help='exit with 0 if the verdict is "cannot tell"')
     loudness = parser.add_mutually_exclusive_group()
-    loudness.add_argument("-q", "--quiet", action="store_true", help="print the verdict and what is wrong, no more")
+    loudness.add_argument("-q", "--quiet", action="store_true", help="print only the verdict and the problems")
     loudness.add_argument("-v", "--verbose", action="store_true", help="print every assumption and reason")
 
 

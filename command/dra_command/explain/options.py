@@ -11,40 +11,41 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(exclude=[], stdin_name="<stdin>", config="", today="")  # what check reads beside its inputs
     add_paths(parser)
     what = parser.add_mutually_exclusive_group()
-    what.add_argument("--claim", metavar="NAMESPACE/NAME", help="the claim to explain")
+    what.add_argument("--claim", metavar="NAMESPACE/NAME", help="claim to explain")
     what.add_argument(
         "--pod",
         metavar="NAMESPACE/NAME",
-        help="a pod, or a workload by its name: what each pool says to it, who holds what it requests, and the "
-        "smallest change with which it fits",
+        help="pod or workload to explain: the answer of each pool, the pods that use the requested "
+        "devices, and the smallest change that makes it fit",
     )
     what.add_argument(
         "--finding",
         metavar="RULE|FILE:LINE",
-        help="what check found: what the rule is about, its fix, and, with a fleet, why the pods that stand there fit "
-        "or not",
+        help="finding of check to explain: the rule, its fix, and, with a fleet, why its pods fit or not",
     )
     what.add_argument(
-        "--message", metavar="TEXT", help="an error or event of Kubernetes, a driver or a chart; - reads standard input"
+        "--message",
+        metavar="TEXT",
+        help="error or event message of Kubernetes, a driver, or a chart; - reads standard input",
     )
     what.add_argument(
         "--events",
         metavar="NAMESPACE/POD",
-        help="what the events and conditions of a pod in the snapshot mean (--observed)",
+        help="explain the events and conditions of a pod in the snapshot (--observed)",
     )
     parser.add_argument(
         "--pool",
         metavar="NAME",
         default="",
-        help="this pool only; without a claim: who runs on the pool, who could, and who cannot and why",
+        help="explain only this pool; without a claim, list the workloads that run on the pool, that "
+        "could, and that can't, with reasons",
     )
     parser.add_argument(
         "--what-if",
         metavar="PATH=VALUE",
         action="append",
         default=[],
-        help="explain on the fleet with this value changed, repeatable: pools.l4.count.max=8, kubernetes=1.36, "
-        "driver=0.4.1",
+        help="change this value of the fleet first; repeatable: pools.l4.count.max=8, kubernetes=1.36, driver=0.4.1",
     )
     add_capacity(parser)
     add_answer(parser, ("text", "json", "markdown", "html"))

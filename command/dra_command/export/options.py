@@ -12,4 +12,4 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--to", choices=tuple(EXPORTS), required=True, help="tool to write the pools for")
     add_fleet(parser)
     parser.add_argument("--cluster", metavar="NAME", default="", help="name of the cluster [default: the stack's name]")
-    parser.add_argument("-q", "--quiet", action="store_true", help="print no notes")
+    parser.add_argument("-q", "--quiet", action="store_true", help="don't print notes")

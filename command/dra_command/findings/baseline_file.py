@@ -12,7 +12,9 @@ class KnownFinding(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
-    fingerprint: str = Field(description="Of rule, file, field and message; not of the line.", pattern="^[0-9a-f]{32}$")
+    fingerprint: str = Field(
+        description="Digest of rule, file, field, and message, without the line.", pattern="^[0-9a-f]{32}$"
+    )
     code: str
     file: str
     message: str

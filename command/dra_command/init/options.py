@@ -61,4 +61,4 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "package index [default: where this pulumi-dra was installed from]",
     )
     parser.add_argument("--force", action="store_true", help="replace existing files")
-    parser.add_argument("-q", "--quiet", action="store_true", help="print no progress")
+    parser.add_argument("-q", "--quiet", action="store_true", help="don't print progress")

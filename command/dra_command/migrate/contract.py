@@ -20,7 +20,7 @@ class MigratedTemplateRow(Output):
     devices: int = Field(description="Devices that one pod holds.")
     reason: str
     notes: list[str]
-    alternatives: list[str] = Field(description="What to do instead, the best first.")
+    alternatives: list[str] = Field(description="Alternatives, best first.")
 
 
 class MigratedObjectRow(Output):

@@ -18,22 +18,22 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--demand",
         choices=("floor", "steady", "ceiling", "peak"),
         default="steady",
-        help="which demand to size for: the least, what the manifests ask for, the most that autoscalers allow, "
-        "or that and the surge of a rollout (default: %(default)s)",
+        help="demand to size for: minimum replicas (floor), declared replicas (steady), maximum of "
+        "autoscalers (ceiling), or maximum plus rollout surge (peak) [default: %(default)s]",
     )
     parser.add_argument(
         "--simulate",
         metavar="off|SECONDS",
         type=_seconds,
         default="2",
-        help="how long the default scheduler may be simulated, in seconds of an ordinary machine; what is too large "
-        "for that is simulated at a smaller scale (default: %(default)s)",
+        help="stop simulating the scheduler after SECONDS of an ordinary machine, or off; larger plans are "
+        "simulated at a smaller scale [default: %(default)s]",
     )
     parser.add_argument(
         "--certificate",
         metavar="FILE",
         default="",
-        help="write what is proved about the cost, and the packing, for conformance/certificate/check.py to check",
+        help="write the proof of the cost and the packing, which conformance/certificate/check.py verifies",
     )
     parser.add_argument(
         "--matrix",
@@ -41,8 +41,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         action="extend",
         default=[],
-        help="plan every combination of these values of the fleet, and print a table: kubernetes, driver, or a path "
-        "as pools.l4.count.max",
+        help="plan every combination of these fleet values, and print a table: kubernetes, driver, or a "
+        "path such as pools.l4.count.max",
     )
     parser.add_argument(
         "--quotas",
@@ -52,8 +52,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "`az vm list-usage`, or `gcloud compute regions describe`",
     )
     kept = parser.add_mutually_exclusive_group()
-    kept.add_argument("--write", action="store_true", help="keep the plan in stacks/NAME.plan.json (with --stack)")
-    kept.add_argument("--check", action="store_true", help="exit 1 when the saved plan is stale (with --stack)")
+    kept.add_argument("--write", action="store_true", help="save the plan to stacks/NAME.plan.json (with --stack)")
+    kept.add_argument("--check", action="store_true", help="exit with 1 if the saved plan is stale (with --stack)")
     parser.add_argument(
         "--gate",
         metavar="FILE",
@@ -71,16 +71,16 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--suggest",
         metavar="FILE",
         default="",
-        help="where something does not fit, write the cheapest pools found that the fleet would have to add, for "
-        "everything to fit: keys for the fleet",
+        help="if something doesn't fit, write the cheapest additional pools found that make everything "
+        "fit, as keys of the fleet",
     )
     parser.add_argument(
-        "--picture", metavar="FILE.svg", default="", help="also draw the pools and their devices, for documents"
+        "--picture", metavar="FILE.svg", default="", help="also draw the pools and their devices as SVG"
     )
     parser.add_argument(
         "--detail",
         action="store_true",
-        help="also say which devices each claim would get, what it costs, and what one more pod or node would",
+        help="also print the devices and cost of each claim, and the cost of one more pod or node",
     )
     parser.add_argument(
         "--month",

@@ -18,10 +18,10 @@ class ScenarioTotalRow(Output):
     fits: int
     does_not_fit: int
     cannot_tell: int
-    failed: int = Field(description="Cells that have no answer; `cells` says why.")
+    failed: int = Field(description="Number of cells without a result. `cells` contains the reasons.")
     not_computed: int
-    nodes: int = Field(description="Nodes that are built, within the maximums.")
-    hourly: float | None = Field(description="US dollars per hour of these nodes; null where a price is not known.")
+    nodes: int = Field(description="Number of built nodes, within the maximums.")
+    hourly: float | None = Field(description="US dollars per hour for these nodes. null if a price is unknown.")
 
 
 class StackRow(Output):
@@ -29,7 +29,7 @@ class StackRow(Output):
 
     name: str
     as_is: OutcomeText
-    first_not_fitting: str | None = Field(description="First scenario of the file in which it does not certainly fit.")
+    first_not_fitting: str | None = Field(description="First scenario in the file in which the verdict isn't fits.")
 
 
 class CellRow(Output):
@@ -42,20 +42,20 @@ class CellRow(Output):
     nodes_bound: int | None
     nodes_packing: int | None
     nodes_simulated: int | None
-    nodes: int | None = Field(description="What is built.")
+    nodes: int | None = Field(description="Cost of the built nodes per hour.")
     placed: int | None
     pending: int | None
     hourly: float | None
-    bound: float | None = Field(description="Provably the least that any plan costs per hour.")
-    why: str = Field(description="First reason where it does not fit, or why there is no answer.")
-    digest: str = Field(description="Digest of all that the answer depends on.")
+    bound: float | None = Field(description="Proven lower bound of the cost per hour.")
+    why: str = Field(description="First reason why it doesn't fit, or why there is no result.")
+    digest: str = Field(description="Digest of all inputs of the result.")
 
 
 class StepRow(Output):
     """From so many more units on: nodes by pool, and what they cost."""
 
     units: int
-    nodes: dict[str, int] = Field(description="Of the packing.")
+    nodes: dict[str, int] = Field(description="Cost of the packing.")
     nodes_bound: int
     hourly: float | None
 
@@ -66,13 +66,19 @@ class CurveRow(Output):
     stack: str
     scenario: str
     workload: str
-    pods: int = Field(description="Pods that it has.")
+    pods: int = Field(description="Number of pods of the workload.")
     pods_per_unit: int
     steps: list[StepRow]
-    placed_up_to: int | None = Field(description="So many more units are packed; null: some pod is pending already.")
-    simulated_up_to: int | None = Field(description="So many more fit in the simulation too; null: not asked, or none.")
-    refused_from: int | None = Field(description="So many more do not fit, proved; null: not proved.")
-    most: int = Field(description="No more were tried.")
+    placed_up_to: int | None = Field(
+        description="Number of additional units in the packing. null if a pod is already pending."
+    )
+    simulated_up_to: int | None = Field(
+        description="Number of additional units in the simulation. null if not requested, or if none fit."
+    )
+    refused_from: int | None = Field(
+        description="Number of additional units that is proven not to fit. null if not proven."
+    )
+    most: int = Field(description="True if higher numbers weren't tried.")
 
 
 class IntervalRow(Output):
@@ -89,21 +95,21 @@ class RiskRow(Output):
     stack: str
     scenario: str
     draws: int
-    seed: int = Field(description="Seed of the first run; the next have the next.")
+    seed: int = Field(description="Seed of the first run. Each following run adds 1.")
     spot_loss: float
-    nodes: dict[str, int] = Field(description="Before any is lost.")
-    unfinished: int = Field(description="Runs that took too long; they are not counted.")
+    nodes: dict[str, int] = Field(description="Number of nodes before a failure.")
+    unfinished: int = Field(description="Number of runs that exceeded the time limit. They aren't counted.")
     pending: IntervalRow = Field(description="Share of runs that leave a pod pending (Wilson score interval).")
-    pods: IntervalRow = Field(description="Pending pods of a run in the mean.")
+    pods: IntervalRow = Field(description="Mean number of pending pods per run.")
     most_pods: int
-    lost: IntervalRow = Field(description="Lost nodes of a run in the mean.")
+    lost: IntervalRow = Field(description="Mean number of failed nodes per run.")
 
 
 class AssignedRow(Output):
     """Where a workload goes."""
 
     workload: str
-    cluster: str | None = Field(description="Null: no cluster has the labels.")
+    cluster: str | None = Field(description="null if no cluster has the labels.")
     may: list[str] = Field(description="Clusters that have the labels.")
 
 
@@ -119,16 +125,19 @@ class ClusterPlacementRow(Output):
     """The cheapest assignment found; every assignment costs `bound` or more."""
 
     verdict: VerdictText
-    unit: Literal["usd", "nodes"] = Field(description="US dollars per hour, or nodes where a price is not known.")
+    unit: Literal["usd", "nodes"] = Field(description="US dollars per hour, or number of nodes if a price is unknown.")
     cost: float
     bound: float
-    gap: float = Field(description="How much less any assignment could cost, as a part of this one; 0 is proved.")
+    gap: float = Field(
+        description="Maximum saving of any other assignment, as a fraction of this cost. 0 means that no assignment "
+        "costs less."
+    )
     pending: int
-    exhaustive: bool = Field(description="Whether every assignment was tried.")
-    hourly_simulated: float | None = Field(description="Cost with the nodes that the simulation needs.")
+    exhaustive: bool = Field(description="True if every assignment was tried.")
+    hourly_simulated: float | None = Field(description="Cost with the simulated number of nodes.")
     assigned: list[AssignedRow]
     clusters: list[ClusterCostRow]
-    left_out: list[str] = Field(description="Clusters whose input is wrong.")
+    left_out: list[str] = Field(description="Clusters with invalid input.")
     assumptions: list[str]
 
 
@@ -136,7 +145,9 @@ class PortfolioOutput(Output):
     """Answer of `pulumi-dra portfolio --format json`."""
 
     version: Literal[1] = 1
-    verdict: VerdictText = Field(description="cannot-tell where a cell cannot be judged, or has no answer.")
+    verdict: VerdictText = Field(
+        description="cannot-tell if the verdict of a cell is cannot-tell, or if it has no result."
+    )
     demand: Literal["floor", "steady", "ceiling", "peak"]
     scenarios: list[ScenarioTotalRow]
     stacks: list[StackRow]
@@ -144,6 +155,4 @@ class PortfolioOutput(Output):
     curves: list[CurveRow]
     risk: list[RiskRow]
     placement: ClusterPlacementRow | None
-    faults: list[str] = Field(
-        description="Cells of any question that have no answer, and why; patterns that match nothing."
-    )
+    faults: list[str] = Field(description="Cells without a result and the reasons, and patterns without a match.")

@@ -8,35 +8,39 @@ from dra_command.command_line.shared_options import add_answer
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE", help="portfolio: stacks, scenarios, and what is asked of them")
+    parser.add_argument("file", metavar="FILE", help="portfolio file with stacks, scenarios, and questions")
     where = parser.add_argument_group("where it runs")
     where.add_argument(
-        "--workers", metavar="N", type=_positive, default=0, help="processes on this machine (default: its cores)"
+        "--workers",
+        metavar="N",
+        type=_positive,
+        default=0,
+        help="number of processes on this machine [default: number of cores]",
     )
     where.add_argument(
         "--scheduler",
         metavar="ADDRESS",
         default="",
-        help="other machines: join the Dask scheduler that runs there, and use the workers that have joined it",
+        help="connect to the Dask scheduler at ADDRESS, and use its workers",
     )
     where.add_argument(
         "--engine",
         choices=("processes", "here", "dask"),
         default="",
-        help="processes, this process alone, or Dask with workers on this machine, as a scheduler elsewhere would run "
-        "it (default: processes; this process for up to 48 cells)",
+        help="processes, only this process, or Dask with workers on this machine [default: processes, or "
+        "this process for up to 48 cells]",
     )
     where.add_argument(
         "--sample",
         metavar="PERCENT",
         type=_share,
         default=1.0,
-        help="run a share of the stacks, and tell what all of them take",
+        help="run a part of the stacks, and estimate the time for all",
     )
     parser.add_argument(
-        "--results", metavar="FOLDER", default="", help="where answers are kept (default: .pulumi-dra beside FILE)"
+        "--results", metavar="FOLDER", default="", help="folder of cached results [default: .pulumi-dra next to FILE]"
     )
-    parser.add_argument("--parquet", metavar="FILE", default="", help="also write all answers as one Parquet file")
+    parser.add_argument("--parquet", metavar="FILE", default="", help="also write all results to one Parquet file")
     parser.add_argument(
         "--cell", metavar="STACK/SCENARIO", default="", help="print the plan of one stack in one scenario instead"
     )

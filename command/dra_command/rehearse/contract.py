@@ -32,7 +32,7 @@ class DeviceRow(Output):
     claim: str
     request: str
     driver: str
-    pool: str = Field(description="Pool of devices, as ResourceSlices name it: that of the node.")
+    pool: str = Field(description="Device pool in the ResourceSlices of the node.")
     device: str
 
 
@@ -41,7 +41,7 @@ class RehearsedPodRow(Output):
 
     name: str
     node: str
-    words: str = Field(description="What the scheduler says of a pending pod.")
+    words: str = Field(description="Scheduler's message for a pending pod.")
     devices: list[DeviceRow]
 
 
@@ -49,10 +49,10 @@ class RehearsedOutcomeRow(Output):
     """What became of a workload."""
 
     placed: int
-    pending: int = Field(description="Pods without a node, those included that were never created.")
+    pending: int = Field(description="Number of pods without a node, including pods that were never created.")
     created: int
     placements: list[PlanPlacementRow]
-    refused: str = Field(description="Why the API server did not take it, or its pods; empty where it did.")
+    refused: str = Field(description="Reason why the API server rejected it or its pods. Empty if accepted.")
     pods: list[RehearsedPodRow]
 
 
@@ -70,11 +70,11 @@ class RehearsedWorkloadRow(Output):
     namespace: str
     name: str
     wanted: int
-    plan: PlannedRow | None = Field(description="Null where the plan leaves the workload out.")
-    simulation: SimulatedRow | None = Field(description="Null where nothing was simulated.")
+    plan: PlannedRow | None = Field(description="null if the plan omits the workload.")
+    simulation: SimulatedRow | None = Field(description="null if nothing was simulated.")
     outcome: RehearsedOutcomeRow
-    difference: RehearsedDifferenceRow | None = Field(description="Between plan and outcome.")
-    deviation: RehearsedDifferenceRow | None = Field(description="Between simulation and outcome.")
+    difference: RehearsedDifferenceRow | None = Field(description="Difference between plan and outcome.")
+    deviation: RehearsedDifferenceRow | None = Field(description="Difference between simulation and outcome.")
 
 
 class RehearsedPoolRow(Output):
@@ -86,7 +86,7 @@ class RehearsedPoolRow(Output):
     pods: int
     devices: int
     devices_used: int
-    planned_devices_used: int | None = Field(description="Null for the system pool.")
+    planned_devices_used: int | None = Field(description="null for the system pool.")
 
 
 class ScenarioWorkloadRow(Output):
@@ -95,11 +95,11 @@ class ScenarioWorkloadRow(Output):
     kind: str
     namespace: str
     name: str
-    before: int = Field(description="Pods that had a node before it.")
-    wanted: int = Field(description="Pods that the workload is to have after it.")
+    before: int = Field(description="Number of pods with a node before the scenario.")
+    wanted: int = Field(description="Expected number of pods after the scenario.")
     simulation: SimulatedRow
     outcome: RehearsedOutcomeRow
-    deviation: RehearsedDifferenceRow | None = Field(description="Between simulation and outcome.")
+    deviation: RehearsedDifferenceRow | None = Field(description="Difference between simulation and outcome.")
 
 
 class RehearsedScenario(Output):
@@ -107,7 +107,7 @@ class RehearsedScenario(Output):
 
     scenario: str
     event: str
-    decided: bool = Field(description="False when time ran out.")
+    decided: bool = Field(description="False if the time limit was reached.")
     seconds: float
     workloads: list[ScenarioWorkloadRow]
 
@@ -117,16 +117,16 @@ class RehearseOutput(Output):
 
     version: Literal[1] = 1
     verdict: VerdictText = Field(
-        description="fits: every pod has a node. does-not-fit: some are pending. cannot-tell: a difference is "
-        "unexplained, or time ran out."
+        description="fits: every pod has a node. does-not-fit: pods are pending. cannot-tell: a difference is "
+        "unexplained, or the time limit was reached."
     )
-    kubernetes: str = Field(description="Release of the control plane.")
+    kubernetes: str = Field(description="Kubernetes version of the control plane.")
     order: str
     seconds: float
     workloads: list[RehearsedWorkloadRow]
     pools: list[RehearsedPoolRow]
     notes: list[str]
-    scenarios: list[RehearsedScenario] = Field(description="In the order in which they were played.")
+    scenarios: list[RehearsedScenario] = Field(description="Scenarios in the order in which they ran.")
 
 
 class RehearsedStepRow(Output):

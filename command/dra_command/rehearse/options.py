@@ -11,25 +11,25 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(observed="")
     add_paths(parser)
     add_fleet(parser)
-    parser.add_argument("--kubernetes", metavar="VERSION", help='rehearse on this release instead, as "1.36"')
+    parser.add_argument("--kubernetes", metavar="VERSION", help="use this Kubernetes version, for example 1.36")
     parser.add_argument(
         "--order",
         metavar="ORDER",
         default="document",
-        help="in which order the workloads arrive: document, reversed, or random:N (default: %(default)s)",
+        help="order in which workloads arrive: document, reversed, or random:N [default: %(default)s]",
     )
     parser.add_argument(
         "--one-by-one",
         action="store_true",
-        help="let a workload arrive when every pod of those before has a node or a verdict; default: all at once",
+        help="apply each workload after all earlier pods have a node or a verdict [default: all at once]",
     )
     parser.add_argument(
         "--scenario",
         metavar="SCENARIO",
         action="append",
         default=[],
-        help="play this afterwards, and compare with the simulation; may be repeated: rollout[:NAME], scale-up, "
-        "node-lost[:NODE], zone-lost:ZONE, driver-upgraded:VERSION, arrival-order:ORDER",
+        help="then run this scenario, and compare with the simulation; repeatable: rollout[:NAME], "
+        "scale-up, node-lost[:NODE], zone-lost:ZONE, driver-upgraded:VERSION, arrival-order:ORDER",
     )
     parser.add_argument(
         "--migration",
@@ -40,11 +40,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--kubeconfig",
         metavar="FILE",
         default="",
-        help="rehearse on this cluster, which must be one to be thrown away (kind, k3d, a vcluster) and marked as such",
+        help="use this disposable cluster (kind, k3d, vcluster), which must have the label for it",
     )
-    parser.add_argument("--context", metavar="NAME", default="", help="with --kubeconfig: this context of it")
+    parser.add_argument("--context", metavar="NAME", default="", help="context in the kubeconfig")
     parser.add_argument("--binaries", metavar="FOLDER", help="folder with etcd and the three Kubernetes binaries")
     parser.add_argument(
-        "--time-limit", metavar="SECONDS", type=float, default=180, help="give up after so long (default: %(default)s)"
+        "--time-limit", metavar="SECONDS", type=float, default=180, help="fail after SECONDS [default: %(default)s]"
     )
     add_answer(parser, ("text", "json", "markdown", "html"))

@@ -19,9 +19,9 @@ class MachineCountRow(Output):
 class SuggestedRow(Output):
     """A fleet that runs everything: its machines, what they cost, and the document of the fleet."""
 
-    hourly: float = Field(description="US dollars per hour of the GPU nodes, with those that the simulation needs.")
+    hourly: float = Field(description="US dollars per hour for the simulated number of GPU nodes.")
     machines: list[MachineCountRow]
-    fleet: dict[str, Any] = Field(description="The fleet, as a file for --fleet has it.")
+    fleet: dict[str, Any] = Field(description="Content of a fleet file for --fleet.")
 
 
 class NotComparedRow(Output):
@@ -45,9 +45,12 @@ class SuggestOutput(Output):
     version: Literal[1] = 1
     verdict: VerdictText
     currency: Literal["USD"] = "USD"
-    priced_on: str = Field(description="Date of the oldest price used; empty where it is not known.")
-    best: SuggestedRow | None = Field(description="The cheapest fleet found; null where none runs everything.")
-    gap: float = Field(description="How much less any other fleet of them could cost, as a part of it; 0 is proved.")
+    priced_on: str = Field(description="Date of the oldest price used. Empty if unknown.")
+    best: SuggestedRow | None = Field(description="Cheapest fleet found. null if no fleet runs everything.")
+    gap: float = Field(
+        description="Maximum saving of any other fleet of these machine types, as a fraction of this cost. 0 means "
+        "that no fleet costs less."
+    )
     others: list[SuggestedRow] = Field(description="Simpler fleets, by price.")
     candidates: int = Field(description="Machine types compared.")
     not_compared: list[NotComparedRow]

@@ -25,13 +25,13 @@ class ExplainedFindingRow(Output):
     """A finding, the rule that it breaks, and the pods that stand where it was found."""
 
     finding: DiagnosticRow
-    rule: RuleRow | None = Field(description="null: what a server would say, and no rule of this command.")
-    pods: list[ExplainedPodRow] = Field(description="With a fleet or a snapshot; empty where no pod stands there.")
+    rule: RuleRow | None = Field(description="null if an API server reports it instead of a rule.")
+    pods: list[ExplainedPodRow] = Field(description="Pods on the fleet or snapshot. Empty if there are none.")
 
 
 class ExplainFindingOutput(Output):
     """Answer of `pulumi-dra explain --finding RULE --format json`."""
 
     version: Literal[1] = 1
-    verdict: VerdictText = Field(description="That of check: does-not-fit where one of the findings is an error.")
+    verdict: VerdictText = Field(description="Verdict of check: does-not-fit if a finding is an error.")
     findings: list[ExplainedFindingRow]

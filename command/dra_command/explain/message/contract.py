@@ -13,9 +13,9 @@ class RecognizedRow(Output):
     """A known message within the text."""
 
     id: str
-    where: str = Field(description="Who says it.")
-    words: str = Field(description="The words of the text that told it.")
-    nodes: int | None = Field(description="On how many nodes, where the text counts them.")
+    where: str = Field(description="Program that prints the message.")
+    words: str = Field(description="Words of the text that identify the message.")
+    nodes: int | None = Field(description="Number of nodes, if the text contains it.")
     cause: str
     fix: str
     source: str

@@ -17,7 +17,7 @@ class PoolForPodRow(Output):
     machine: str
     verdict: VerdictText
     reasons: list[PoolReasonRow]
-    devices: list[ChosenRow] = Field(description="What its claims would get; request is CLAIM/REQUEST.")
+    devices: list[ChosenRow] = Field(description="Devices that its claims would get. request is CLAIM/REQUEST.")
     edits: list[EditRow]
 
 
@@ -27,20 +27,22 @@ class ExplainedPodRow(Output):
     verdict: VerdictText
     pod: str
     workload: str
-    pod_set: str = Field(description='The template, of a workload that has several; "" otherwise.')
-    placed: int = Field(description="Pods of the workload that have a node.")
+    pod_set: str = Field(description='Name of the template if the workload has several, otherwise "".')
+    placed: int = Field(description="Number of the workload's pods with a node.")
     pending: int
-    claims: list[str] = Field(description="Of its first pod, by the names that --claim takes.")
+    claims: list[str] = Field(description="Claims of its first pod, with names for --claim.")
     pools: list[PoolForPodRow]
-    holders: list[HolderRow] = Field(description="Who has what it requests, where the pools are too small for all.")
-    missing: PoolReasonRow | None = Field(description="What the fleet lacks where no pool of it can hold the pod.")
-    pending_reasons: list[PoolReasonRow] = Field(description="Why pods are pending that a node would take.")
+    holders: list[HolderRow] = Field(
+        description="Workloads that use the requested devices, if the pools are too small for all."
+    )
+    missing: PoolReasonRow | None = Field(description="Missing part of the fleet if no pool fits the pod.")
+    pending_reasons: list[PoolReasonRow] = Field(description="Reasons why pods that fit a node are pending.")
 
 
 class ExplainPodOutput(Output):
     """Answer of `pulumi-dra explain --pod NAMESPACE/NAME --format json`."""
 
     version: Literal[1] = 1
-    verdict: VerdictText = Field(description="The worst of the templates of its workload.")
+    verdict: VerdictText = Field(description="Worst verdict of the workload's templates.")
     pods: list[ExplainedPodRow]
-    what_if: WhatIfRow | None = Field(description="With --what-if: all other keys answer for the changed fleet.")
+    what_if: WhatIfRow | None = Field(description="With --what-if, all other keys apply to the changed fleet.")

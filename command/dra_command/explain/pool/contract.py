@@ -14,19 +14,19 @@ class PublishedRow(Output):
     """So many equal devices of one node."""
 
     driver: str
-    name: str = Field(description='The MIG profile or the product that they publish; "" where neither is.')
+    name: str = Field(description='MIG profile or product that the devices publish, or "".')
     devices: int
-    memory: str = Field(description='As published, "23034Mi"; "" where there is none or it is not known.')
+    memory: str = Field(description='Published memory, "23034Mi". "" if there is none or it\'s unknown.')
 
 
 class PoolUseRow(Output):
     """What a workload has to do with the pool."""
 
     workload: str
-    answer: VerdictText = Field(description="What an empty node of the pool says to its pods.")
-    here: int = Field(description="Its pods on the pool.")
-    pending: int = Field(description="Its pods that no pool takes.")
-    elsewhere: list[str] = Field(description="Pools that take the others.")
+    answer: VerdictText = Field(description="Verdict of an empty node of the pool for the pods.")
+    here: int = Field(description="Number of its pods on the pool.")
+    pending: int = Field(description="Number of its pods that fit no pool.")
+    elsewhere: list[str] = Field(description="Pools of its other pods.")
     reasons: list[PoolReasonRow]
 
 
@@ -53,11 +53,11 @@ class ExplainPoolOutput(Output):
     """Answer of `pulumi-dra explain --pool NAME --format json`."""
 
     version: Literal[1] = 1
-    verdict: VerdictText = Field(description="The worst of the workloads that run here or could.")
+    verdict: VerdictText = Field(description="Worst verdict of the workloads that run on the pool or could.")
     pool: str
     machine: str
     count: PoolCountRow
     devices: PoolDevicesRow
     published: list[PublishedRow]
     workloads: list[PoolUseRow]
-    what_if: list[str] = Field(description="Values of the fleet that were changed, PATH=VALUE.")
+    what_if: list[str] = Field(description="Changed values of the fleet, PATH=VALUE.")

@@ -22,7 +22,7 @@ class CombinationRow(Output):
     """One combination of the values: its plan, or why such a fleet is not valid."""
 
     settings: list[SettingRow]
-    verdict: VerdictText | None = Field(description="null where the fleet would not be valid: `error` says why.")
+    verdict: VerdictText | None = Field(description="null if the fleet would be invalid. `error` contains the reason.")
     plan: PlanOutput | None
     error: FaultRow | None
 
@@ -31,6 +31,6 @@ class MatrixOutput(Output):
     """Answer of `pulumi-dra plan --matrix … --format json`."""
 
     version: Literal[1] = 1
-    verdict: VerdictText = Field(description="The worst of all; a fleet that is not valid does not fit.")
-    axes: list[str] = Field(description="The paths of the fleet that change, in the order of `settings`.")
+    verdict: VerdictText = Field(description="Worst verdict of all combinations. An invalid fleet does not fit.")
+    axes: list[str] = Field(description="Changed paths of the fleet, in the order of `settings`.")
     combinations: list[CombinationRow] = Field(description="Every combination; the last axis changes fastest.")

@@ -12,7 +12,7 @@ class ClaimCostRow(Output):
     """What the claims of one name cost a workload."""
 
     workload: WorkloadName
-    claim: str = Field(description="Entry in the claims of its pods, or NAMESPACE/NAME of a claim that pods share.")
+    claim: str = Field(description="Entry in the claims of its pods, or NAMESPACE/NAME of a shared claim.")
     claims: int
     each: float
     hourly: float
@@ -31,28 +31,28 @@ class OnePodMoreRow(Output):
     workload: WorkloadName
     pod_set: str
     room: int | None = Field(
-        description="Pods more that run on the nodes as they are filled; null where rules between pods span nodes, or "
-        "there was too much to ask."
+        description="Number of additional pods that fit on the nodes as they're filled. null if rules between "
+        "pods span nodes, or if the plan is too large."
     )
-    room_is_least: bool = Field(description="Whether there may be more room than that.")
-    verdict: VerdictText | None = Field(description="Whether one more fits; null where it was not sized.")
+    room_is_least: bool = Field(description="True if more pods may fit.")
+    verdict: VerdictText | None = Field(description="True if one more pod fits. null if it wasn't computed.")
     hourly: float | None = Field(
-        description="US dollars: 0 where there is room, else what the packing costs more; null where it does not fit, "
-        "was not sized, or a price is unknown."
+        description="US dollars: 0 if there is free capacity, otherwise the additional cost of the packing. null "
+        "if it doesn't fit, wasn't computed, or a price is unknown."
     )
-    nodes: dict[str, int] = Field(description="Nodes more of each pool, negative for fewer.")
+    nodes: dict[str, int] = Field(description="Additional nodes of each pool. Negative for fewer.")
 
 
 class OneNodeMoreRow(Output):
     """One more node of a pool's maximum, or of a quota or reservation."""
 
     name: str
-    pool: str = Field(description="Empty for what pools share.")
+    pool: str = Field(description="Name of the pool. Empty for a shared limit.")
     saves: float | None = Field(
-        description="US dollars per hour that the packing costs less; null where not everything is placed without it, "
+        description="Savings of the packing in US dollars per hour. null if not everything is placed without it, "
         "or a price is unknown."
     )
-    pods: int = Field(description="Pods more that are placed.")
+    pods: int = Field(description="Number of additional pods that are placed.")
 
 
 class StrandedRow(Output):
@@ -60,9 +60,9 @@ class StrandedRow(Output):
 
     pool: str
     nodes: int
-    devices: dict[str, int] = Field(description="By kind, on all these nodes.")
-    workload: WorkloadName | None = Field(description="null where no workload requests devices of the pool.")
-    lacks: str = Field(description="What a pod of the workload lacks on such a node.")
+    devices: dict[str, int] = Field(description="Number by kind, on all these nodes.")
+    workload: WorkloadName | None = Field(description="null if no workload requests devices of the pool.")
+    lacks: str = Field(description="Missing resources for a pod of the workload on such a node.")
 
 
 class DetailRow(Output):
@@ -73,4 +73,4 @@ class DetailRow(Output):
     pods: list[OnePodMoreRow]
     nodes: list[OneNodeMoreRow]
     stranded: list[StrandedRow]
-    not_sized: int = Field(description="Pods and nodes that were not sized again, since there were too many.")
+    not_sized: int = Field(description="Number of pods and nodes that weren't computed, because there were too many.")

@@ -36,14 +36,14 @@ class NodeDeviceRow(Output):
     driver: str
     kind: str
     profile: str = Field(description="MIG profile; empty for other devices.")
-    memory_mib: int | None = Field(description="null where it is not known.")
-    board: str = Field(description="The GPU that a MIG slice is cut from; empty for other devices.")
-    pcie_root: str = Field(description="Equal for devices below one PCIe root; empty where it is not known.")
-    start: int | None = Field(description="First memory slice that a MIG slice covers.")
-    size: int | None = Field(description="Memory slices that a MIG slice covers.")
+    memory_mib: int | None = Field(description="null if unknown.")
+    board: str = Field(description="GPU of a MIG device. Empty for other devices.")
+    pcie_root: str = Field(description="PCIe root. Empty if unknown.")
+    start: int | None = Field(description="First memory slice of a MIG device.")
+    size: int | None = Field(description="Number of memory slices of a MIG device.")
     state: DeviceStateText
-    holders: list[WorkloadName] = Field(description="Who uses it; several where it is shared.")
-    is_rest: bool = Field(description="What the partitions made so far leave of a GPU; no device of its own.")
+    holders: list[WorkloadName] = Field(description="Workloads that use the device. Several if it's shared.")
+    is_rest: bool = Field(description="Unpartitioned rest of a GPU, which isn't a device.")
 
 
 class PodsRow(WorkloadName):
@@ -57,9 +57,9 @@ class NodeGroupRow(Output):
 
     pool: str
     nodes: int
-    gpu: str = Field(description="Model of the GPUs; empty where there are none or it is not known.")
+    gpu: str = Field(description="GPU model. Empty if there are no GPUs or it's unknown.")
     gpu_memory_mib: int | None
-    slices_per_gpu: int | None = Field(description="Memory slices of one GPU, where it has MIG.")
+    slices_per_gpu: int | None = Field(description="Number of memory slices of one GPU with MIG.")
     pods: list[PodsRow]
     kinds: list[KindRow] = Field(description="Devices of all nodes of the group.")
     devices: list[NodeDeviceRow] = Field(description="Devices of each node of the group.")
@@ -69,9 +69,9 @@ class FilledNodesRow(Output):
     """The nodes that are built, and what is on them."""
 
     source: Literal["packing", "simulated", "observed"] = Field(
-        description="Who fills the nodes: the packing, the simulated scheduler, or the scheduler on observed nodes."
+        description="Source of the placement: the packing, the simulated scheduler, or the scheduler on observed nodes."
     )
-    order: str = Field(description="The order of arrival that was simulated; empty for a packing.")
+    order: str = Field(description="Simulated pod arrival order. Empty for a packing.")
     groups: list[NodeGroupRow] = Field(description="Pools in the order of the fleet, largest groups first.")
 
 
@@ -79,7 +79,7 @@ class HeldRow(Output):
     """Devices of one kind on one node, by who uses them."""
 
     kind: str
-    workload: WorkloadName | None = Field(description="null: used by nobody.")
+    workload: WorkloadName | None = Field(description="null if unused.")
     devices: int
 
 
@@ -123,7 +123,7 @@ class PoolDifferenceRow(Output):
     machine: str
     saved: int
     now: int
-    hourly: float | None = Field(description="Change at today's price; null where it is not known.")
+    hourly: float | None = Field(description="Change at the current price. null if unknown.")
     because: list[str]
 
 
@@ -132,5 +132,5 @@ class PlanDifferenceRow(Output):
 
     verdict_before: str
     nodes: int
-    hourly: float | None = Field(description="Change at today's prices; null where one that matters is not known.")
+    hourly: float | None = Field(description="Change at current prices. null if a relevant price is unknown.")
     pools: list[PoolDifferenceRow]

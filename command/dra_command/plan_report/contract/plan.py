@@ -35,10 +35,10 @@ class WhyRow(Output):
     code: str
     message: str
     fix: str
-    claim: str = Field(default="", description="NAMESPACE/NAME of the claim at fault, where one is.")
+    claim: str = Field(default="", description="NAMESPACE/NAME of the faulty claim, if any.")
     request: str = ""
     pool: str = ""
-    changes: list[ChangeRow] = Field(default_factory=list, description="What the fix changes of a selector.")
+    changes: list[ChangeRow] = Field(default_factory=list, description="Change of a selector in the fix.")
 
 
 class PlanCountRow(Output):
@@ -49,7 +49,7 @@ class PlanCountRow(Output):
     min: int
     bound: int
     packing: int
-    simulated: int | None = Field(description="null where it was not simulated, or not found within the maximum.")
+    simulated: int | None = Field(description="null if it wasn't simulated, or not found within the maximum.")
     max: int
 
 
@@ -77,18 +77,18 @@ class PlanPoolRow(Output):
     count: PlanCountRow
     nodes: PlanNodesRow
     existing: int | None = Field(
-        default=None, description="Nodes that are there already, with a fleet and an observed cluster; else null."
+        default=None, description="Number of existing nodes, with a fleet and an observed cluster. Otherwise null."
     )
     devices: PlanDevicesRow
-    price_per_hour: float | None = Field(description="US dollars per node and hour; null when unknown.")
+    price_per_hour: float | None = Field(description="US dollars per node and hour. null if unknown.")
     enough: int = Field(
-        description="A maximum under which, with those of the other pools, all that some node takes is placed: the "
-        "pool's own where no raise is needed, or none was found."
+        description="Maximum with which, together with the maximums of the other pools, all pods that fit a node "
+        "are placed. The pool's own maximum if no increase is needed or found."
     )
-    levels: LevelsRow | None = Field(description="null with an observed cluster.")
-    recommended: int = Field(description="Nodes that are built for the demand: simulated, or the packing.")
-    spare: int = Field(default=0, description="Those of them that are there for nodes that are lost (`redundancy`).")
-    kinds: list[KindRow] = Field(description="Devices by kind on the nodes that are built; see filled_nodes.")
+    levels: LevelsRow | None = Field(description="null for an observed cluster.")
+    recommended: int = Field(description="Number of nodes that are built: the simulated number, or the packing.")
+    spare: int = Field(default=0, description="Number of these nodes that replace failed nodes (`redundancy`).")
+    kinds: list[KindRow] = Field(description="Devices by kind on the built nodes. See filled_nodes.")
 
 
 class LevelRow(Output):
@@ -97,7 +97,8 @@ class LevelRow(Output):
     bound: int
     packing: int
     simulated: int | None = Field(
-        description="null where no such counts were found, or the demand was not simulated: floor, unless it is judged."
+        description="null if no such counts were found, or the demand wasn't simulated (floor, unless it's the "
+        "selected demand)."
     )
 
 
@@ -114,10 +115,10 @@ class LimitRow(Output):
     """What pools share: a quota of the account, or a reservation."""
 
     name: str
-    unit: str = Field(description="What it counts: vCPU, GPU, node, address or pod address.")
-    most: int = Field(description="How much there is.")
-    used: int = Field(description="What the nodes that are built take, those of the system pool with them.")
-    pools: dict[str, int] = Field(description="What one node of each pool takes.")
+    unit: str = Field(description="Unit: vCPU, GPU, node, address, or pod address.")
+    most: int = Field(description="Limit.")
+    used: int = Field(description="Amount used by the built nodes, including the system pool.")
+    pools: dict[str, int] = Field(description="Amount used by one node of each pool.")
 
 
 class DemandRow(Output):
@@ -156,7 +157,7 @@ class WayRow(Output):
     """So many devices of a class."""
 
     device_class: str
-    devices: int | None = Field(description="null: all that a node has.")
+    devices: int | None = Field(description="Number of devices, or null for all devices of a node.")
 
 
 class PodRequestRow(Output):
@@ -164,8 +165,8 @@ class PodRequestRow(Output):
 
     claim: str
     request: str
-    ways: list[WayRow] = Field(description="In the order in which they are tried; one where there is no choice.")
-    shared: bool = Field(description="Whether other pods that name the claim use the same devices.")
+    ways: list[WayRow] = Field(description="Alternatives, in order. Only one if there is no choice.")
+    shared: bool = Field(description="True if other pods that name the claim use the same devices.")
 
 
 class PodRequestsRow(Output):
@@ -173,7 +174,7 @@ class PodRequestsRow(Output):
 
     role: str
     requests: list[PodRequestRow]
-    equal: list[str] = Field(description="Attributes that must be equal for some of its devices (matchAttribute).")
+    equal: list[str] = Field(description="Attributes that must be equal for some of the devices (matchAttribute).")
 
 
 class PlanWorkloadRow(Output):
@@ -182,7 +183,7 @@ class PlanWorkloadRow(Output):
     kind: str
     namespace: str
     name: str
-    each_pod: list[PodRequestsRow] = Field(description="Devices that its pods request; empty for none.")
+    each_pod: list[PodRequestsRow] = Field(description="Devices that the pods request. Empty if they request none.")
     demand: DemandRow
     placed: int
     pending: int
@@ -197,12 +198,13 @@ class CostRow(Output):
 
     hourly: float
     currency: Literal["USD"]
-    priced_on: str = Field(description="Date of the oldest price used; empty when the fleet names the prices.")
-    bound: float = Field(description="Provably the least.")
+    priced_on: str = Field(description="Date of the oldest price used. Empty if the fleet sets the prices.")
+    bound: float = Field(description="Proven lower bound.")
     pools: list[PoolCostRow]
     shares: list[CostShareRow] = Field(
-        description="Who the nodes are paid for, to the cent: the price of a node is divided evenly among its GPUs, "
-        "that of a GPU among its slices by memory, that of a device among those that share it."
+        description="Cost by workload, to the cent. The price of a node is divided evenly among its GPUs, the "
+        "price of a GPU among its MIG devices by memory, and the price of a device among the pods "
+        "that share it."
     )
 
 
@@ -239,7 +241,7 @@ class StrandingRow(Output):
 
     order: str
     pods: int
-    pending: list[PodsRow] = Field(description="The same by workload.")
+    pending: list[PodsRow] = Field(description="Cost by workload.")
 
 
 class FixRow(Output):
@@ -247,13 +249,14 @@ class FixRow(Output):
 
     kind: Literal["taint", "affinity", "profile", "maximum"]
     message: str
-    nodes: dict[str, int] = Field(description="Nodes of each pool that it takes.")
+    nodes: dict[str, int] = Field(description="Number of nodes of each pool with this change.")
     saves_per_hour: float | None = Field(
-        description="US dollars, against what is built; negative where it costs more, null where a price is unknown."
+        description="Savings in US dollars, compared with the built nodes. Negative if it costs more, null if a "
+        "price is unknown."
     )
     patch: dict[str, Any] | None = Field(
-        description="Keys to merge into the fleet (pools by name), or a kustomize Component; null where neither can "
-        "hold it."
+        description="Keys to merge into the fleet (pools by name), or a kustomize Component. null if neither can "
+        "express it."
     )
 
 
@@ -261,22 +264,25 @@ class SimulationRow(Output):
     """The default scheduler, simulated in several orders of arrival; a random one has its seed."""
 
     orders: list[str]
-    scale: int = Field(description="Pods and nodes were divided by so much to keep to the time given.")
-    complete: bool = Field(description="Whether the time given sufficed.")
-    at_packing: list[StrandingRow] = Field(description="Orders that leave pods pending on the nodes of the packing.")
+    scale: int = Field(description="Factor by which pods and nodes were divided to stay within the time limit.")
+    complete: bool = Field(description="True if the simulation finished within the time limit.")
+    at_packing: list[StrandingRow] = Field(
+        description="Pod arrival orders with pending pods on the nodes of the packing."
+    )
     at_maximum: list[StrandingRow] = Field(
-        description="The same with every pool at its maximum; empty unless no counts were found."
+        description="Pod arrival orders with pending pods and every pool at its maximum. Empty if counts were found."
     )
     outcomes: list[OrderOutcomeRow] = Field(
-        description="How the orders end with the simulated counts, or with every pool at its maximum where at_maximum "
-        "is not empty; orders that end the same together. Empty where neither was simulated at full scale."
+        description="Outcome of the pod arrival orders with the simulated counts, or with every pool at its "
+        "maximum if at_maximum isn't empty. Orders with the same outcome are grouped. Empty if "
+        "neither was simulated at full scale."
     )
     fixes: list[FixRow] = Field(
-        default_factory=list[FixRow], description="What would place everything on cheaper nodes, the cheapest first."
+        default_factory=list[FixRow], description="Changes that place everything on cheaper nodes, cheapest first."
     )
     left_out: list[WorkloadName] = Field(
         default_factory=list[WorkloadName],
-        description="Workloads whose pods fit no pool: they are pending on any counts, and were not simulated.",
+        description="Workloads whose pods fit no pool. They stay pending with any counts, and weren't simulated.",
     )
 
 
@@ -323,25 +329,23 @@ class PlanOutput(Output):
     assumptions: list[str]
     pools: list[PlanPoolRow]
     nodes: TotalRow
-    method: str = Field(description="Name of the packing that gave the plan.")
-    simulation: SimulationRow | None = Field(description="null where nothing was simulated.")
+    method: str = Field(description="Name of the packing that the plan uses.")
+    simulation: SimulationRow | None = Field(description="null if nothing was simulated.")
     workloads: list[PlanWorkloadRow]
     cost: CostRow | None
-    limits: list[LimitRow] = Field(
-        default_factory=list, description="What pools share; empty where they share nothing."
-    )
-    verdicts: VerdictsRow = Field(description="Of all workloads together, for each demand.")
-    pods: int = Field(description="Pods of all workloads at the demand judged.")
+    limits: list[LimitRow] = Field(default_factory=list, description="Shared limits of pools. Empty if there are none.")
+    verdicts: VerdictsRow = Field(description="Verdict of all workloads for each demand.")
+    pods: int = Field(description="Number of pods of all workloads at the selected demand.")
     filled_nodes: FilledNodesRow
     failing_claims: list[ExplainOutput] = Field(
-        description="Claims that no pool can satisfy, pool by pool and term by term, as `explain` tells them."
+        description="Claims that no pool can satisfy, by pool and term, as in `explain`."
     )
     difference: PlanDifferenceRow | None = Field(
-        description="To the saved plan; null without --stack, or where none is."
+        description="Difference from the saved plan. null without --stack or without a saved plan."
     )
     diagnostics: list[DiagnosticRow]
-    cloud: str = Field(default="", description="Of the fleet; empty without one.")
-    region: str = Field(default="", description="Of the fleet; empty without one.")
-    claims: list[PlanClaimRow] | None = Field(default=None, description="With --observed or --detail.")
-    detail: DetailRow | None = Field(default=None, description="With --detail on a fleet alone.")
+    cloud: str = Field(default="", description="Headroom of the fleet. Empty without a fleet.")
+    region: str = Field(default="", description="Headroom of the fleet. Empty without a fleet.")
+    claims: list[PlanClaimRow] | None = Field(default=None, description="Only with --observed or --detail.")
+    detail: DetailRow | None = Field(default=None, description="Only with --detail on a fleet without --observed.")
     guards: GuardsRow | None = Field(default=None, description="Guards of the plan. Absent for a plan without guards.")
