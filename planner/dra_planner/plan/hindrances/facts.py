@@ -9,8 +9,8 @@ from dra_planner.allocation.node.selectors import tolerates
 from dra_planner.claims.written import alternatives, pod_sets_with_claims, spec_of
 from dra_planner.drivers.nvidia import MIG_CLASS
 from dra_planner.model import ClaimSpec, DeviceTaintRule, WorkloadRef
-from dra_planner.plan.hindrances.autoscaler_memory import find_memory_that_starts_no_node
-from dra_planner.plan.hindrances.driver_notes import find_driver_notes
+from dra_planner.plan.hindrances.drivers.autoscaler_memory import find_memory_that_starts_no_node
+from dra_planner.plan.hindrances.drivers.notes import find_driver_notes
 from dra_planner.plan.hindrances.hindrance import ClusterSituation, Hindrance, fact
 from dra_planner.plan.hindrances.idle_configuration import find_idle_configuration
 from dra_planner.plan.hindrances.idle_devices import find_idle_devices

@@ -12,8 +12,8 @@ from dra_planner.plan.hindrances.admin_access import find_unknown_admin_access
 from dra_planner.plan.hindrances.claim_quotas import find_denied_claims
 from dra_planner.plan.hindrances.containers import find_missing_requests
 from dra_planner.plan.hindrances.device_counts import find_oversized_claims
-from dra_planner.plan.hindrances.driver_configuration import find_refused_configuration
-from dra_planner.plan.hindrances.driver_uses import find_unprepared_uses
+from dra_planner.plan.hindrances.drivers.configuration import find_refused_configuration
+from dra_planner.plan.hindrances.drivers.uses import find_unprepared_uses
 from dra_planner.plan.hindrances.facts import find_facts
 from dra_planner.plan.hindrances.hindrance import ClusterSituation, Hindrance
 from dra_planner.plan.hindrances.others import find_waits_for_others

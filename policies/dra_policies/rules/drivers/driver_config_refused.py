@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dra_planner.plan.hindrances.driver_configuration import find_refused_configuration
-from dra_planner.plan.hindrances.driver_uses import find_unprepared_uses
+from dra_planner.plan.hindrances.drivers.configuration import find_refused_configuration
+from dra_planner.plan.hindrances.drivers.uses import find_unprepared_uses
 from dra_policies.rules.hindrances import tell
 from dra_policies.rules.rule import DRIVER_PAGE, Rule
 
