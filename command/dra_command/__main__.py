@@ -54,6 +54,10 @@ def _run(words: list[str]) -> int:
         arguments = parse(words)
         if arguments is None:
             return Status.FITS
+        if getattr(arguments.values, "watch", False):
+            from dra_command.command_line.watching import watch
+
+            return watch(words, arguments.values)
         return _dispatch(arguments)
     except PlannerError as error:
         from dra_command.error_output import print_fault  # only on the way to an error

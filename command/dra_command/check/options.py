@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from dra_command.command_line.shared_options import add_answer, add_capacity, add_paths
+from dra_command.command_line.shared_options import add_answer, add_capacity, add_paths, add_watch
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -44,6 +44,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="also write the findings to files in other formats; repeatable: sarif=findings.sarif,junit=checks.xml",
     )
+    add_watch(parser)
     add_answer(parser, ("text", "json", "markdown", "html", "sarif", "junit", "github"))
 
 

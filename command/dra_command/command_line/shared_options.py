@@ -104,6 +104,12 @@ def add_answer(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None:
     loudness.add_argument("-v", "--verbose", action="store_true", help="print every assumption and reason")
 
 
+def add_watch(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--watch", action="store_true", help="run again whenever a file changes (needs the extra watch)"
+    )
+
+
 def add_choice(parser: argparse.ArgumentParser, name: str, choices: Sequence[str], says: str) -> None:
     """Add an argument that is named by what it may be, in errors too."""
     parser.add_argument(name, choices=choices, metavar=f"{{{','.join(choices)}}}", help=says)

@@ -6,7 +6,7 @@ import argparse
 from datetime import date
 from typing import Final
 
-from dra_command.command_line.shared_options import add_answer, add_capacity, add_paths
+from dra_command.command_line.shared_options import add_answer, add_capacity, add_paths, add_watch
 
 _LONGEST_SIMULATION: Final = 3_600  # seconds
 
@@ -89,6 +89,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         default=None,
         help="month of --format focus [default: the current one]",
     )
+    add_watch(parser)
     add_answer(parser, ("text", "json", "markdown", "html", "focus"))
 
 

@@ -1,0 +1,62 @@
+"""`--watch` runs again after a change, and only then."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from command_project import EXAMPLES, Project
+
+FLAT = "exactly: {deviceClassName: gpu.nvidia.com}"
+CLAIM = "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: one}\nspec: {devices: {requests: [{name: gpu, %s}]}}\n"  # fmt: skip  # noqa: E501
+
+
+def wait_for(file: Path, text: str, times: int) -> None:
+    until = time.monotonic() + 60
+    while file.read_text().count(text) < times:
+        assert time.monotonic() < until, file.read_text()
+        time.sleep(0.05)
+
+
+def test_a_change_runs_the_check_again(tmp_path: Path) -> None:
+    pytest.importorskip("watchfiles")
+    claim, out = tmp_path / "claim.yaml", tmp_path.parent / f"{tmp_path.name}.txt"
+    claim.write_text(CLAIM % FLAT)
+    with out.open("w") as log:
+        running = subprocess.Popen(
+            [sys.executable, "-m", "dra_command", "check", "claim.yaml", "--watch"],
+            cwd=tmp_path, stdout=log, stderr=subprocess.STDOUT, env=dict(os.environ),
+        )  # fmt: skip
+        try:
+            wait_for(out, "watching claim.yaml", 1)
+            assert out.read_text().count("No rule is broken") == 1
+            time.sleep(0.5)  # the watcher has begun, and nothing runs without a change
+            assert out.read_text().count("No rule is broken") == 1
+            claim.write_text(CLAIM % "deviceClassName: gpu.nvidia.com")
+            wait_for(out, "1 error", 1)
+            claim.write_text(CLAIM % FLAT)
+            wait_for(out, "No rule is broken", 2)
+        finally:
+            running.send_signal(signal.SIGINT)
+            assert running.wait(30) in (0, 130)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [(["-"], "--watch needs files"), (["--context", "gpu"], "--watch needs files"), (["gone"], "no files to watch")],
+)
+def test_what_cannot_be_watched_is_rejected(words: list[str], message: str, tmp_path: Path) -> None:
+    pytest.importorskip("watchfiles")
+    done = Project(tmp_path).run("plan", *words, "--watch")
+    assert (done.status, message in done.err) == (2, True)
+
+
+def test_without_the_extra_it_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "watchfiles", None)
+    done = Project(tmp_path).run("check", str(EXAMPLES / "workloads"), "--watch")
+    assert (done.status, 'pip install "pulumi-dra[watch]"' in done.err) == (2, True)
