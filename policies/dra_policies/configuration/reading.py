@@ -12,8 +12,6 @@ from dra_planner.documents.tree import Location as Keys
 from dra_planner.errors import Place
 from dra_planner.manifests.validation.findings import CODES
 from dra_planner.sources import Source, read_file
-from dra_policies.configuration.custom.compiled_rule import ExpressionFault, custom_rule
-from dra_policies.configuration.custom.rule_cases import case_faults
 from dra_policies.configuration.custom.rule_schema import CustomRule
 from dra_policies.configuration.layers import (
     Fault,
@@ -85,9 +83,17 @@ def _merged(layers: Sequence[Layer]) -> Configured:
         places=tuple(
             layer.place(("exemptions", index)) for layer in layers for index in range(len(layer.settings.exemptions))
         ),
-        custom=tuple(custom_rule(id, rule) for id, rule in settings.custom_rules.items()),
+        custom=_compiled(settings.custom_rules),
         fleets=fleets,
     )
+
+
+def _compiled(rules: Mapping[str, CustomRule]) -> tuple[Rule, ...]:
+    if not rules:
+        return ()
+    from dra_policies.configuration.custom.compiled_rule import custom_rule  # noqa: PLC0415  (loads what shares costs)
+
+    return tuple(custom_rule(id, rule) for id, rule in rules.items())
 
 
 def _settings(layers: Sequence[Layer]) -> Configuration:
@@ -112,6 +118,14 @@ def _settings(layers: Sequence[Layer]) -> Configuration:
 
 def _custom_faults(settings: Configuration) -> Iterator[Fault]:
     """Yield what is wrong with the project's own rules."""
+    if not settings.custom_rules:
+        return
+    from dra_policies.configuration.custom.compiled_rule import (  # noqa: PLC0415  (loads what shares costs)
+        ExpressionFault,
+        custom_rule,
+    )
+    from dra_policies.configuration.custom.rule_cases import case_faults  # noqa: PLC0415  (the same)
+
     built_in = {each.id for each in RULES}
     for id, rule in settings.custom_rules.items():
         if id in built_in:

@@ -13,7 +13,7 @@ import pytest
 from command_project import EXAMPLES, Project
 
 FLAT = "exactly: {deviceClassName: gpu.nvidia.com}"
-CLAIM = "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: one}\nspec: {devices: {requests: [{name: gpu, %s}]}}\n"  # fmt: skip  # noqa: E501
+CLAIM = "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: one}\nspec: {devices: {requests: [{name: gpu, %s}]}}\n"  # fmt: skip
 
 
 def wait_for(file: Path, text: str, times: int) -> None:
