@@ -171,8 +171,8 @@ def test_steps_that_cannot_be_proven_exit_with_a_failure(project: Project) -> No
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (("--steps",), "--steps needs the pools of the fleet"),
-        (("--steps", "--write", "--fleet", "fleet.yaml"), "--steps changes no manifests"),
+        (("--steps",), "add --fleet FILE or --stack NAME"),
+        (("--steps", "--write", "--fleet", "fleet.yaml"), "use --steps-folder FOLDER to write each step's files"),
     ],
 )
 def test_steps_need_a_fleet_and_write_no_manifests(project: Project, words: tuple[str, ...], complaint: str) -> None:

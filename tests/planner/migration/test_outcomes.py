@@ -249,3 +249,12 @@ def test_an_alert_that_counts_gpus_of_the_plugin_is_named() -> None:
 
     assert "kube_pod_resourceclaim_info" in found.changes[0].what
     assert not found.changes[0].is_changed
+
+
+def test_nodes_of_the_source_cluster_replace_the_assumption_of_whole_devices() -> None:
+    node = "apiVersion: v1\nkind: Node\nmetadata: {name: n, labels: {nvidia.com/gpu.product: NVIDIA-L4}}\n"
+    (assumed,) = migrate([Source("pod.yaml", pod())], PLAIN).assumptions
+
+    advice = "pass the source cluster's nodes (`kubectl get nodes -o yaml`) or the plugin's ConfigMap to be sure."
+    assert advice in assumed
+    assert not migrate([Source("pod.yaml", pod()), Source("nodes.yaml", node)], PLAIN).assumptions

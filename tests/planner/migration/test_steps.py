@@ -10,6 +10,7 @@ import yaml
 from dra_planner.fleet import read_fleet
 from dra_planner.migration import MigrationSteps, Result, plan_steps, step_files
 from dra_planner.migration.steps.states import in_groups
+from dra_planner.plan import PlanRequest, make_plan
 from dra_planner.planfile import parse_document
 from dra_planner.sources import Source
 
@@ -154,3 +155,48 @@ def test_the_files_of_a_step_go_forward_and_back() -> None:
     assert [pool["count"]["max"] for pool in during["pools"]] == [1, 1]
     assert [pool["count"]["max"] for pool in after["pools"]] == [0, 1]
     assert read_fleet(during).document() == during
+
+
+QUOTA = """\
+apiVersion: v1
+kind: ResourceQuota
+metadata: {name: gpus, namespace: ml}
+spec: {hard: {requests.nvidia.com/gpu: "4"}}
+"""
+
+
+def test_every_fleet_that_a_command_names_plans_the_manifests_of_its_step() -> None:
+    found = steps(QUOTA, workload("chat", 4))
+
+    for step in found.steps:
+        files = step_files(step)
+        words = [word for line in step.commands for word in line.split()]
+        named = {word.rpartition("/")[2].strip(",") for word in words if "/fleet" in word}
+        assert named
+        for name in named:
+            fleet = read_fleet(yaml.safe_load(files[name]))
+            assert make_plan(PlanRequest(sources=step.sources, fleet=fleet)).verdict == "fits"
+    told = "\n".join(line for step in found.steps for line in (*step.commands, *step.rollback))
+    assert "/fleet-after.yaml into the stack's fleet" in told
+    assert "/fleet.yaml into the stack's fleet  # brings the drained nodes back" in told
+    assert "replace the stack's fleet with 03-finish/fleet.yaml" in told
+    assert "/fleet-after.yaml, which has no devicePlugin" in told
+    assert "remove requests.nvidia.com/gpu from ResourceQuotas, unless a DeviceClass serves nvidia.com/gpu" in told
+    (source,) = found.steps[-1].sources
+    text = source.text.replace('requests.nvidia.com/gpu: "4", ', "")
+    assert "requests.nvidia.com/gpu" not in text
+    request = PlanRequest(sources=(Source(source.name, text),), fleet=found.steps[-1].fleet_after)
+    assert make_plan(request).verdict == "fits"
+
+
+def test_both_quota_keys_admit_every_step() -> None:
+    found = steps(QUOTA, workload("chat", 4))
+
+    assert found.is_safe
+    assert "gpu.nvidia.com.deviceclass.resource.k8s.io/devices" in found.steps[0].sources[0].text
+    assert "requests.nvidia.com/gpu" in found.steps[0].sources[0].text
+    kept = (
+        "until the last pod has moved, and don't set it to 0 if a DeviceClass serves the name, because claims count "
+        "against it too"
+    )
+    assert any(kept in change.what for change in found.migration.changes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -212,3 +213,53 @@ def test_a_class_that_serves_the_name_opens_dra_nodes_to_old_pods() -> None:
         {"l4": 1, "dra": 2},
         {"l4": 0, "dra": 3},
     )
+
+
+A100_ON_AKS = {
+    **L4,
+    "name": "a100",
+    "machine": "Standard_NC24ads_A100_v4",
+    "mig": "all-1g.20gb",
+}
+AKS = {**EKS, "cloud": "aks", "region": "eastus", "kubernetes": "1.35"}
+G2 = {**L4, "machine": "g2-standard-8"}
+
+
+@pytest.mark.parametrize(
+    ("document", "pool", "fix", "repaired"),
+    [
+        (GKE, {**G2, "sharing": {**SLICED, "rename": True}}, "remove rename", {"sharing": SLICED}),
+        (
+            GKE,
+            {**L4, "machine": "a2-highgpu-1g", "mig": "all-1g.5gb", "migStrategy": "mixed"},
+            "set migStrategy: single",
+            {"migStrategy": "single"},
+        ),
+        (EKS, {**A100, "mig": "0=all-1g.5gb", "migStrategy": "single"}, "use mixed", {"migStrategy": "mixed"}),
+        (
+            EKS,
+            {**A100, "mig": "all-1g.5gb", "sharing": {"strategy": "mps", "replicas": 2}},
+            "use time-slicing, or leave mig out",
+            {"sharing": SLICED},
+        ),
+        (AKS, A100_ON_AKS, "choose the smallest or 2g", {"mig": "all-1g.10gb"}),
+    ],
+)
+def test_a_fault_of_a_pool_is_gone_once_its_fix_is_applied(
+    document: dict[str, Any], pool: dict[str, Any], fix: str, repaired: dict[str, Any]
+) -> None:
+    with pytest.raises(FleetError, match=fix):
+        fleet_of(document, pool)
+
+    assert not fleet_of(document, {**pool, **repaired}).pools[0].is_dra
+
+
+def test_a_fault_of_the_fleet_is_gone_once_its_fix_is_applied() -> None:
+    with pytest.raises(FleetError, match=re.escape("set devicePlugin: {version: …} in the fleet")):
+        fleet_of({**EKS, "devicePlugin": False}, L4)
+    assert fleet_of(EKS, L4).device_plugin
+
+    neuron = {"name": "trn", "machine": "trn1.32xlarge", "count": {"max": 1}}
+    with pytest.raises(FleetError, match="use dra"):
+        fleet_of({**EKS, "drivers": {"neuron": True}}, {**neuron, "allocation": "device-plugin"})
+    assert fleet_of({**EKS, "drivers": {"neuron": True}}, {**neuron, "allocation": "dra"}).pools[0].is_dra

@@ -14,6 +14,7 @@ from functools import cache
 from typing import Final
 
 from dra_planner.catalog.machines import Accelerator, machines
+from dra_planner.catalog.tables import read_table
 from dra_planner.clouds import cloud, names
 from dra_planner.drivers.nvidia.gpus import gpu, gpus, mig_profiles
 from dra_planner.drivers.protocol.device_plugin import LabelTerm, NotTranslatable, SelectionNeeds
@@ -102,6 +103,8 @@ def _gpus_by_gke_type() -> Mapping[str, set[str]]:
     for accelerator in _accelerators(names()):
         if accelerator.gke_type and accelerator.gpu:
             found.setdefault(accelerator.gke_type, set()).update(_names_of(accelerator.gpu))
+    for row in read_table("attachable_gpus"):  # GPUs of machine types that come without one
+        found.setdefault(row["gke_type"], set()).update(_names_of(row["gpu"]))
     return found
 
 

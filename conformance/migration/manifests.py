@@ -1,0 +1,220 @@
+"""Migrate a folder of manifests, and check each result: comments, idempotence, the API server, and a plan.
+
+    .venv/bin/python conformance/migration/manifests.py FOLDER [--minors 34 36]
+
+Every file below FOLDER with pods that request devices of a device plugin counts. Files that aren't YAML, such as
+templates of charts, are left out. Prints the files that aren't rewritten with the reason, and a summary.
+"""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dra_planner.errors import PlannerError
+from dra_planner.fleet import Fleet, read_fleet
+from dra_planner.manifests.documents import read_documents
+from dra_planner.manifests.objects import KubernetesObject, read_objects
+from dra_planner.migration import Migration, Result, Target, migrate
+from dra_planner.migration.templates import find_pod_parts
+from dra_planner.plan import PlanRequest, make_plan
+from dra_planner.sources import Source
+from dra_sandbox.control_plane import ApiRejection, ApiServer, Settings, control_plane
+
+_FLEET = {
+    "cloud": "eks",
+    "region": "us-east-1",
+    "systemPool": {"machine": "m7i.large"},
+    "drivers": {"nvidia": {"version": "25.8.1"}},
+    "pools": [
+        {"name": "l4", "machine": "g6.12xlarge", "count": {"max": 50}},
+        {"name": "h100", "machine": "p5.48xlarge", "count": {"max": 50}},
+    ],
+}
+
+
+_MENTIONED = re.compile(r"\b(nvidia\.com/(gpu|mig-)|amd\.com/gpu)")
+
+
+@dataclass(frozen=True, slots=True)
+class Migrated:
+    """A file and its migration, and the same migration of the result."""
+
+    source: Source
+    found: Migration
+    again: Migration
+
+    @property
+    def text(self) -> str:
+        return self.found.files[0].text
+
+    @property
+    def is_rewritten(self) -> bool:
+        return all(each.result is Result.REWRITTEN for each in self.found.templates)
+
+    @property
+    def lost_comments(self) -> list[str]:
+        """Comments of lines that stay, which the result no longer has."""
+        kept = Counter(map(_comment, self.text.splitlines()))
+        wanted = Counter(_comment(line) for line in self.source.text.splitlines() if _is_whole_comment(line))
+        return [text for text, count in wanted.items() if text and kept[text] < count]
+
+    @property
+    def is_idempotent(self) -> bool:
+        return self.again.files[0].text == self.text
+
+
+def _is_whole_comment(line: str) -> bool:
+    return line.lstrip().startswith("#")
+
+
+def _comment(line: str) -> str:
+    _, mark, text = line.partition("#")
+    return text.strip() if mark else ""
+
+
+def migrated_files(folder: Path) -> Iterator[Migrated]:
+    """Yield the files of a folder with pods that request devices, sorted, each text once."""
+    target, seen = Target(minor=36, shares="4"), set[str]()
+    for path in sorted(folder.rglob("*.y*ml")):
+        try:
+            text = path.read_text(encoding="utf-8")
+        except (UnicodeDecodeError, OSError):
+            continue
+        source = Source(str(path.relative_to(folder)), text)
+        if text in seen or not _MENTIONED.search(text) or not _is_readable(source):
+            continue
+        seen.add(text)
+        found = migrate([source], target)
+        if any(each.devices for each in found.templates):
+            yield Migrated(source, found, migrate([Source(source.name, found.files[0].text)], target))
+
+
+def _is_readable(source: Source) -> bool:
+    """Whether a file is manifests as Kubernetes reads them; templates and placeholders in braces aren't."""
+    try:
+        return bool(_objects([source]))
+    except PlannerError:
+        return False
+
+
+def rejections(server: ApiServer, source: Source) -> set[str]:
+    """Return what the API server says against the pod templates and claim templates of a source."""
+    return {text for each in _checkable(source) if (text := _rejection(server, each))}
+
+
+def _checkable(source: Source) -> Iterator[dict[str, Any]]:
+    """Yield each pod template as an object that every API server has, and claim templates as they are."""
+    for item in _objects([source]):
+        if item.kind == "ResourceClaimTemplate":
+            yield _in_default(item)
+            continue
+        for part in find_pod_parts(item.data, item.group, item.kind):
+            spec = copy.deepcopy({key: value for key, value in part.spec.items() if key in _POD_FIELDS})
+            spec |= {"restartPolicy": spec.get("restartPolicy", "Never")}
+            for key in ("containers", "initContainers"):
+                for number, container in enumerate(spec.get(key) or ()):
+                    container.setdefault("image", "example/main:1")
+                    container.setdefault("name", f"main-{number}")
+            yield {
+                "apiVersion": "v1",
+                "kind": "Pod",
+                "metadata": {"generateName": "p-", "namespace": "default"},
+                "spec": spec,
+            }
+
+
+_POD_FIELDS = frozenset(
+    {
+        "containers",
+        "initContainers",
+        "resourceClaims",
+        "tolerations",
+        "nodeSelector",
+        "affinity",
+        "volumes",
+        "restartPolicy",
+    }
+)
+
+
+def _in_default(item: KubernetesObject) -> dict[str, Any]:
+    data = copy.deepcopy(dict(item.data))
+    data["metadata"] = {"generateName": "c-", "namespace": "default"}
+    return data
+
+
+def _objects(sources: Iterable[Source]) -> list[KubernetesObject]:
+    documents, _ = read_documents(sources)
+    return list(read_objects(documents))
+
+
+def _rejection(server: ApiServer, document: dict[str, Any]) -> str:
+    kind = document["kind"]
+    path = "/api/v1/namespaces/default/pods" if kind == "Pod" else (
+        "/apis/resource.k8s.io/v1/namespaces/default/resourceclaimtemplates"
+    )  # fmt: skip
+    try:
+        server.call("POST", f"{path}?dryRun=All&fieldValidation=Strict", document)
+    except ApiRejection as error:
+        return str(error)
+    return ""
+
+
+def verdict(fleet: Fleet, text: Migrated) -> str:
+    """Return the verdict of a plan for the migrated file."""
+    return make_plan(PlanRequest(sources=(Source(text.source.name, text.text),), fleet=fleet, steps=0)).verdict
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--minors", type=int, nargs="*", default=[34, 36])
+    given = parser.parse_args()
+    files = list(migrated_files(given.folder))
+    faults = list(_own_faults(files))
+    for each in files:
+        for outcome in each.found.templates:
+            if outcome.result is not Result.REWRITTEN:
+                print(f"{each.source.name}: {outcome.object}: {outcome.result.value}: {outcome.reason}", flush=True)
+    rewritten = [each for each in files if each.is_rewritten]
+    print(f"{len(files)} files, {len(rewritten)} rewritten ({len(rewritten) / max(1, len(files)):.1%})", flush=True)
+    for minor in given.minors:
+        faults += _checked(minor, rewritten)
+    for fault in faults:
+        print(f"FAULT {fault}")
+    return 1 if faults else 0
+
+
+def _own_faults(files: Sequence[Migrated]) -> Iterator[str]:
+    for each in files:
+        if not each.is_idempotent:
+            yield f"{each.source.name}: a second migration changes it"
+        yield from (f"{each.source.name}: lost the comment {text!r}" for text in each.lost_comments)
+
+
+def _checked(minor: int, files: Sequence[Migrated]) -> list[str]:
+    """Return what the API server of a minor version has against results, beyond what it has against the originals."""
+    faults: list[str] = []
+    fleet, verdicts, doubtful = read_fleet({**_FLEET, "kubernetes": f"1.{minor}"}), Counter[str](), 0
+    with control_plane(Settings(minor, scheduling=False), within_seconds=600) as plane:
+        server = ApiServer.of(plane)
+        for each in files:
+            before = rejections(server, each.source)
+            new = rejections(server, Source(each.source.name, each.text)) - before
+            doubtful += bool(before)
+            faults += [f"1.{minor} {each.source.name}: {text}" for text in sorted(new)]
+            verdicts[verdict(fleet, each)] += 1
+    print(f"1.{minor}: {len(files)} files; {doubtful} were rejected before, too; plans: {dict(verdicts)}", flush=True)
+    return faults
+
+
+if __name__ == "__main__":
+    sys.exit(main())
