@@ -90,7 +90,7 @@ def _from_region(region: str, values: argparse.Namespace) -> InitialFleet:
         raise PlannerError(
             f"the workloads fit no machine of {region}", fix="ask why: pulumi-dra suggest PATH --region REGION"
         )
-    document = dict(found.best.document)
+    document = {**found.best.document, "placement": "guided"}
     document["pools"] = [{**pool, "count": _with_room(pool["count"])} for pool in document["pools"]]
     price = f"USD {found.best.hourly_usd:.2f} per hour"
     workloads = " ".join(map(shlex.quote, values.workloads)) or WORKLOADS

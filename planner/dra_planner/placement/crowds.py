@@ -53,6 +53,10 @@ class CrowdSizes:
             found = self._least[crowd] = self._rows_of(crowd).least if crowd.works else 0
         return found
 
+    def rows_least(self, crowd: Crowd) -> int:
+        """Return the nodes that the rows of the bound prove."""
+        return self._rows_of(crowd).least if crowd.works else 0
+
     def nodes(self, crowd: Crowd, most: int | None = None) -> int | None:
         """Return the nodes with which the scheduler is expected to place the crowd; None if those are more than `most`.
 

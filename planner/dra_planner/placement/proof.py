@@ -23,6 +23,7 @@ class CountProver:
     pool_of: Mapping[str, str]  # the pool of each steered shape, by its id
     fills: Mapping[tuple[str, str], int]  # pods that an empty node holds, by shape and pool
     steps: int
+    least: Mapping[str, int] = field(default_factory=dict[str, int])  # nodes below which a pool is known not to do
     opened: Opened = field(default_factory=Opened)
 
     def prove(
@@ -50,6 +51,7 @@ class CountProver:
                     break
                 passed[order] = outcome
             if failed is None:
+                counts, passed = self._lowered(counts, passed, orders, self.steps - spent // 4)
                 kept = tuple(passed[order] for order in self.question.orders)
                 return SimulatedCounts(
                     orders=(*self.question.orders, *self.question.checks),
@@ -61,6 +63,40 @@ class CountProver:
             orders.sort(key=lambda each: each != failed.order)
             if not self._grow(counts, failed) or not is_worth(counts):
                 return None
+
+    def _lowered(
+        self,
+        counts: dict[str, int],
+        passed: dict[ArrivalOrder, SimulationOutcome],
+        orders: list[ArrivalOrder],
+        reserve: int,
+    ) -> tuple[dict[str, int], dict[ArrivalOrder, SimulationOutcome]]:
+        """Return counts with fewer nodes that pass as well, and their outcomes, until `reserve` steps are left.
+
+        Pools with the most expensive nodes come first; growing adds nodes for all pending pods of one order at once.
+        """
+        for pool in sorted(self.question.pools, key=lambda each: each.cost, reverse=True):
+            name = pool.offer.name
+            while counts[name] > max(pool.offer.count_min, self.least.get(name, 0)) and self.steps > reserve:
+                fewer = {**counts, name: counts[name] - 1}
+                outcomes = self._outcomes(fewer, orders)
+                if outcomes is None:
+                    break
+                counts, passed = fewer, outcomes
+        return counts, passed
+
+    def _outcomes(
+        self, counts: Mapping[str, int], orders: list[ArrivalOrder]
+    ) -> dict[ArrivalOrder, SimulationOutcome] | None:
+        """Return what each order leads to; None if one leaves pods pending, which then comes first the next time."""
+        simulator, found = self._simulator(counts), dict[ArrivalOrder, SimulationOutcome]()
+        for order in list(orders):
+            outcome = found[order] = simulator.run(order, steps=max(0, self.steps))
+            self.steps -= outcome.steps
+            if not outcome.complete or not outcome.places_everything:
+                orders.sort(key=lambda each: each != order)
+                return None
+        return found
 
     def pending(self, counts: Mapping[str, int], orders: Iterable[ArrivalOrder]) -> tuple[int, ...]:
         """Return how many pods each order leaves pending on counts; an order that the steps don't allow is left out."""

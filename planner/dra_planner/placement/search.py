@@ -25,7 +25,7 @@ WORTH: Final = 0.01
 """The part of the price that a further guard has to save."""
 _MOST_PROOFS: Final = 3
 _SEED: Final = 1  # of the moves that the search makes by chance
-_QUICK_STEPS: Final = 2_000_000  # of the quick model, for each set of guards
+_QUICK_STEPS: Final = 1_500_000  # of the quick model, for each set of guards
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +62,7 @@ class _Candidate:
     counts: dict[str, int]
     cost: tuple[int, ...]
     pool_of: dict[str, str]
+    least: dict[str, int]  # nodes below which a pool is known not to do
 
 
 def find_guards(question: GuardQuestion) -> GuardedCounts | None:
@@ -85,7 +86,9 @@ def _prove(
     def is_worth(counts: Mapping[str, int]) -> bool:
         return known is None or not _is_close(known, _cost_of(counts, guards, pools))
 
-    proof = CountProver(question.ask(guards), candidate.pool_of, _fills(question.needs, candidate), steps)
+    proof = CountProver(
+        question.ask(guards), candidate.pool_of, _fills(question.needs, candidate), steps, candidate.least
+    )
     found = proof.prove(candidate.counts, is_worth) if is_worth(candidate.counts) else None
     if found is None or found.counts is None:
         return None, proof.steps
@@ -170,7 +173,8 @@ def _candidate(question: GuardQuestion, sizes: CrowdSizes, best: Assignment) -> 
         for work in crowd.works
         for shape in question.needs.works[work].shapes
     }
-    return _Candidate(guards, counts, _cost_of(counts, guards, pools), pool_of)
+    fewest = {pool: sizes.rows_least(crowd) for pool, crowd in crowd_of.items()}
+    return _Candidate(guards, counts, _cost_of(counts, guards, pools), pool_of, fewest)
 
 
 def _merge_pools(crowds: Iterable[Crowd], pools: Collection[int]) -> list[Crowd]:

@@ -5,7 +5,7 @@
     one, two     the best fleet of one machine type, and of two among those that stand out
 
 Each is tried as it is and with pods sent to its cheaper pools first, by taints that keep nobody away, and is planned
-again as it will be committed before it is suggested.
+again as it will be committed before it is suggested. If the scheduler follows none of these plans, guards are added.
 """
 
 from __future__ import annotations
@@ -66,8 +66,11 @@ class Suggestion:
 
     @property
     def machines(self) -> tuple[tuple[str, int], ...]:
-        """Machine types and nodes of each."""
-        return tuple((pool.machine, pool.recommended) for pool in self.plan.pools)
+        """Machine types and nodes of each; the parts of a split pool count together."""
+        nodes: dict[str, int] = {}
+        for pool in self.plan.pools:
+            nodes[pool.machine] = nodes.get(pool.machine, 0) + pool.recommended
+        return tuple(nodes.items())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,9 +137,10 @@ def _found(request: SuggestRequest, candidates: Sequence[Machine], plan: Plan) -
     """Return the fleets that are compared; one at least where much simulation finds one."""
     fleets = list(_fleets(plan))
     found = [each for counts in fleets if (each := _confirmed(request, candidates, counts)) is not None]
-    lowest = min((each.hourly_usd for each in found), default=None)
-    if lowest is None or lowest > (plan.judgement.sizing.hourly_bound or Decimal(0)):
-        searched = cheapest_fleet_that_runs(plan, lowest, SIMULATED_STEPS)
+    best = min(found, key=lambda each: each.hourly_usd, default=None)
+    bound = plan.judgement.sizing.hourly_bound or Decimal(0)
+    if best is None or (best.hourly_usd > bound and best.plan.guarded is None):
+        searched = cheapest_fleet_that_runs(plan, None if best is None else best.hourly_usd, SIMULATED_STEPS)
         if searched is not None:
             nodes = {pool.machine: searched.nodes[pool.name] for pool in plan.pools if pool.name in searched.nodes}
             found += [each for each in [_planned(request, candidates, nodes, searched.last)] if each is not None]
@@ -262,7 +266,19 @@ def _confirmed(
             best = found
         if best is not None and best.hourly_usd == plan.judgement.sizing.hourly_plan:
             break
-    return best
+    return best or _guided(request, candidates, roomy, steps)
+
+
+def _guided(
+    request: SuggestRequest, candidates: Sequence[Machine], roomy: Mapping[str, int], steps: int
+) -> Suggestion | None:
+    """Return the fleet with guards, None if its plan doesn't fit or needs no guards."""
+    document = {**_bought(request, candidates, roomy), "placement": "guided"}
+    fleet = read_fleet(document)
+    plan = make_plan(_plan_request(request, fleet, steps))
+    if plan.verdict != "fits" or plan.cost is None or plan.guarded is None:
+        return None
+    return Suggestion(fleet=fleet, document=document, plan=plan, hourly_usd=plan.cost.hourly_usd)
 
 
 def _orders(offers: Sequence[Offer]) -> list[dict[str, int]]:
