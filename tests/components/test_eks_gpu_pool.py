@@ -223,7 +223,7 @@ def test_further_taints_stand_beside_ours(pool: Any) -> None:
     ]
 
 
-@pytest.mark.parametrize(("wanted", "config"), [(False, None), (True, {"enabled": True})])
+@pytest.mark.parametrize(("wanted", "config"), [(False, {"enabled": False}), (True, {"enabled": True})])
 def test_broken_nodes_are_repaired_when_asked(pool: Any, wanted: bool, config: object) -> None:
     assert pool(node_repair=wanted).one("NodeGroup").inputs.get("nodeRepairConfig") == config
 

@@ -49,8 +49,12 @@ _LIMITS = {
 }
 
 
-def read_node_repair(read: InputReader) -> "NodeGroupNodeRepairConfigArgsDict | None":
-    """Return the node group's repair settings, None where nodes are not repaired; faults are noted in `read`."""
+def read_node_repair(read: InputReader) -> "NodeGroupNodeRepairConfigArgsDict":
+    """Return the node group's repair settings; faults are noted in `read`.
+
+    Off is sent too, because the provider keeps the settings that are omitted
+    (hashicorp/terraform-provider-aws:internal/service/eks/node_group.go@012e0a32: optional and computed).
+    """
     is_on = read.flag("node_repair", False)
     block = read.block("repair_limits")
     if block and not is_on:
@@ -66,7 +70,7 @@ def read_node_repair(read: InputReader) -> "NodeGroupNodeRepairConfigArgsDict | 
             settings[percentage] = inner.whole(f"{what}_percentage", least=1, most=100)
     if overrides := _read_overrides(inner):
         settings["node_repair_config_overrides"] = overrides
-    return cast("NodeGroupNodeRepairConfigArgsDict", settings) if is_on else None
+    return cast("NodeGroupNodeRepairConfigArgsDict", settings if is_on else {"enabled": False})
 
 
 def _read_overrides(read: InputReader) -> list[dict[str, Any]]:

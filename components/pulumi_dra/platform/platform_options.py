@@ -213,7 +213,7 @@ class PoolOptions(TypedDict):
     sysctls: NotRequired[dict[str, str]]
     """AKS: Kernel parameters, such as net.core.somaxconn. Fixed when the pool is created. Default: Azure's own. GKE:
     Kernel parameters that GKE allows (net.core.somaxconn: "2048"). Changing them replaces the nodes, as an upgrade
-    does. Default: GKE's values."""
+    does. Default: GKE's values. An empty mapping removes them, and omission keeps them."""
     max_surge: NotRequired[int]
     """AKS and GKE: Number of additional nodes that an upgrade can start. Default: 0, because a full pool has no free
     capacity."""

@@ -207,7 +207,7 @@ class EksGpuPoolInputs:
     disk_speed: DiskSpeed
     disk_kms_key: pulumi.Input[str] | None
     grant_key_use: bool
-    node_repair: "NodeGroupNodeRepairConfigArgsDict | None"  # None: nodes are not repaired
+    node_repair: "NodeGroupNodeRepairConfigArgsDict"
     labels: dict[str, pulumi.Input[str]]
     taints: list[Taint]
     tags: dict[str, pulumi.Input[str]]

@@ -91,10 +91,11 @@ class GkeGpuPoolArgs(TypedDict):
     supported, because kubelet would reject scheduled pods."""
     sysctls: NotRequired[dict[str, str]]
     """Kernel parameters that GKE allows (net.core.somaxconn: "2048"). Changing them replaces the nodes, as an upgrade
-    does. Default: GKE's values."""
+    does. Default: GKE's values. An empty mapping removes them, and omission keeps them."""
     huge_pages_2mi: NotRequired[int]
     """Number of 2 MiB huge pages that nodes reserve at boot for pods that request hugepages-2Mi. Other pods can't use
-    this memory. Changing it replaces the nodes, as an upgrade does. Default: none."""
+    this memory. Changing it replaces the nodes, as an upgrade does. Default: none. If you remove it later, the pool's
+    nodes keep their pages, so re-create the pool."""
     huge_pages_1gi: NotRequired[int]
     """Number of 1 GiB huge pages. Default: none."""
     max_pods: NotRequired[int]

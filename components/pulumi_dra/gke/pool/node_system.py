@@ -52,17 +52,17 @@ class NodeSystem:
     def node_config(self) -> NodePoolNodeConfigArgsDict:
         """Return this part of a node configuration.
 
-        Kubelet's part is always sent, because an omitted block would leave a policy on. In it, an empty policy means
-        "none", and an omitted quota would be sent as false by older providers, so no CPU limit would apply
-        (GoogleCloudPlatform/k8s-config-connector pull request 12658).
+        Kubelet's part is always sent, because an omitted block would leave a policy on. In it, an empty CPU policy
+        means "none", and the topology policy matters only with static CPUs. An omitted quota would be sent as false by
+        older providers, so no CPU limit would apply (GoogleCloudPlatform/k8s-config-connector pull request 12658).
         """
         config: NodePoolNodeConfigArgsDict = {}
         kubelet: NodePoolNodeConfigKubeletConfigArgsDict = {
             "cpu_cfs_quota": True,
             "cpu_manager_policy": self.kubelet.cpu_manager,
         }
-        if self.kubelet.topology_manager:
-            kubelet["topology_manager"] = {"policy": self.kubelet.topology_manager}
+        if self.kubelet.cpu_manager:
+            kubelet["topology_manager"] = {"policy": self.kubelet.topology_manager or "none"}
         config["kubelet_config"] = kubelet
         linux: NodePoolNodeConfigLinuxNodeConfigArgsDict = {}
         if self.sysctls is not None:
