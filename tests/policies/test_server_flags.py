@@ -84,7 +84,8 @@ def test_more_or_fewer_gpus_than_the_claim_has_are_reported() -> None:
 
 def test_mig_devices_of_one_gpu_are_not_connected() -> None:
     (found,) = findings("--tensor-parallel-size 2", exactly(2, "mig.nvidia.com"))
-    assert "NCCL can't connect MIG devices of one GPU" in found
+    assert "NCCL can't connect MIG devices of one GPU" in found  # request whole GPUs, or set the flags to 1
+    assert findings("--tensor-parallel-size 2", exactly(2)) == [], "request whole GPUs, or set the flags to 1"
     assert findings("--tensor-parallel-size 1", exactly(1, "mig.nvidia.com")) == []
 
 
