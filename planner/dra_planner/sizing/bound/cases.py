@@ -19,7 +19,7 @@ from dra_planner.sizing.bound.relaxation import Relaxation
 MOST_ENTRIES = 60_000
 """Columns of the relaxation, times cases, up to which cases are divided."""
 MOST_CASES = 60
-_WHOLE = 1e-6  # of a node: what is closer to a whole number counts as whole
+_WHOLE = 1e-6  # of a node: what is closer to an integer counts as whole
 
 NodeRanges = Mapping[int, tuple[int, int]]
 """The fewest and the most nodes of each pool in a case."""
