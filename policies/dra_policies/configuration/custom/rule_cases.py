@@ -12,6 +12,7 @@ from dra_planner.documents.validation import kind_of
 from dra_policies.configuration.custom.compiled_rule import CompiledRule, RuleAnswer
 from dra_policies.configuration.custom.object_types import OBJECT_TYPES, declarations
 from dra_policies.configuration.custom.rule_schema import CustomRule, RuleTest
+from dra_policies.unknowns import as_list, as_mapping
 
 _SCALARS: Final[Mapping[str, tuple[type, ...]]] = {
     "string": (str,),
@@ -72,14 +73,16 @@ def _value(kind: CelType, given: Any, path: str) -> Any:
     if kind.name in OBJECT_TYPES:
         return _object(kind.name, given, path)
     if kind.kind == "list":
-        if not isinstance(given, list):
+        elements = as_list(given)
+        if elements is None:
             raise _wrong(kind, given, path)
-        return [_value(kind.parameters[0], each, f"{path}[{index}]") for index, each in enumerate(given)]
+        return [_value(kind.parameters[0], each, f"{path}[{index}]") for index, each in enumerate(elements)]
     if kind.kind == "map":
-        if not isinstance(given, Mapping) or not all(isinstance(key, str) for key in given):
+        entries = as_mapping(given)
+        if entries is None:
             raise _wrong(kind, given, path)
         return MapValue.of_strings(
-            {key: _value(kind.parameters[1], each, f"{path}.{key}") for key, each in given.items()}
+            {key: _value(kind.parameters[1], each, f"{path}.{key}") for key, each in entries.items()}
         )
     if not isinstance(given, _SCALARS[kind.kind]) or (isinstance(given, bool) and kind.kind != "bool"):
         raise _wrong(kind, given, path)
@@ -89,13 +92,14 @@ def _value(kind: CelType, given: Any, path: str) -> Any:
 
 
 def _object(name: str, given: Any, path: str) -> MapValue:
-    if not isinstance(given, Mapping):
+    entries = as_mapping(given)
+    if entries is None:
         raise GivenFault(f"{path} must be a mapping of fields, not {kind_of(given)}")
     fields = OBJECT_TYPES[name]
-    for key in given:
+    for key in entries:
         if key not in fields:
             raise GivenFault(f'{path} has no field "{key}"', f"fields: {', '.join(fields)}")
-    values = {key: _value(fields[key].type, each, f"{path}.{key}") for key, each in given.items()}
+    values = {key: _value(fields[key].type, each, f"{path}.{key}") for key, each in entries.items()}
     unknown = {key: UnknownValue(f"{path}.{key}") for key in fields if key not in values}
     return MapValue.of_strings({**values, **unknown})
 
