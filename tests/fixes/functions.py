@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,7 +19,7 @@ from dra_planner import catalog
 from dra_planner.allocation import Placement, Refusal, Undecided, open_node, place, reasons_of
 from dra_planner.drivers import nvidia
 from dra_planner.errors import PlannerError
-from dra_planner.fleet import Fleet, read_fleet, read_settings
+from dra_planner.fleet import Fleet, StackSettings, read_fleet, read_settings
 from dra_planner.manifests.validation.served import why_not_served
 from dra_planner.model import ClaimSpec
 from dra_planner.plan import PlanRequest, make_plan, plan_file
@@ -138,6 +139,12 @@ def _losses(steps: int) -> str:
     return next((each.fix for size in sizing.workloads for each in size.reasons), "")
 
 
+def _of_file(folder: Path) -> StackSettings:
+    """Return the settings of a stack that names a file with its fleet."""
+    (folder / "fleet.json").write_text(json.dumps(L4.document()), encoding="utf-8")
+    return read_settings({"pulumi-dra:fleet": "fleet.json"}, project=folder)
+
+
 def _not_served(*, minor: int, is_told: bool = False) -> str:
     """What is said of a Workload of 1.35 on a release, whose API server serves it where it is told to."""
     features = features_of(minor).with_gates(workload_claims=is_told)
@@ -215,6 +222,11 @@ FUNCTIONS = (
         "write the fleet itself",
         raised(lambda _: read_settings({"pulumi-dra:fleet": "fleet.yaml"})),
         works(lambda _: read_settings({"pulumi-dra:fleet": L4.document()})),
+    ),
+    InFunction(
+        "write a file's path, or the fleet itself",
+        raised(lambda _: read_settings({"pulumi-dra:fleet": "https://fleets.example/prod.yaml"})),
+        lambda folder: _of_file(folder).fleet == L4,
     ),
     InFunction("plan with --simulate SECONDS and more of them", lambda _: _losses(5), lambda _: _losses(100_000) == ""),
 )
