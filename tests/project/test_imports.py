@@ -76,7 +76,7 @@ print(json.dumps([sorted(files), sorted(name for name in installed if not name.s
         ("--help", set(), 185),
         ("plan --help", set(), 190),
         ("catalog gpus", PLANNING, 450),
-        ("check examples/workloads", CHECKING, 1_200),
+        ("check examples/workloads", CHECKING, 1_240),
         ("plan examples/workloads --stack eks-dev", PLANNING, 950),
     ],
 )

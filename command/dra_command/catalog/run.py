@@ -7,7 +7,6 @@ import json
 from collections.abc import Callable, Iterator
 from datetime import date
 
-from dra_command.catalog.add import run_add
 from dra_command.command_line.arguments import UsageError
 from dra_command.command_line.exit_status import Status
 from dra_command.pens.terminal.page import Page
@@ -24,6 +23,8 @@ Row = dict[str, str | int | float | bool | None]
 def run(values: argparse.Namespace) -> int:
     """Print the rows of one table in which every given word occurs; 1 when there is none."""
     if values.table == "add":
+        from dra_command.catalog.add import run_add
+
         return run_add(values)
     rows = [row for row in _TABLES[values.table](values) if _matches(row, values.words)]
     if values.format == "json":

@@ -41,7 +41,7 @@ def test_help_lists_every_subcommand(project: Project) -> None:
 @pytest.mark.parametrize(
     ("command", "said"),
     [
-        ("catalog", "arguments are required: {machines,gpus,mig,drivers,releases,outdated}; see"),
+        ("catalog", "arguments are required: {machines,gpus,mig,drivers,releases,outdated,add}; see"),
         ("completion", "arguments are required: {bash,zsh,fish}; see"),
     ],
 )
@@ -142,8 +142,12 @@ def test_examples_work_when_copied(line: str, project: Project) -> None:
     pods = (ROOT / "examples" / "workloads" / "two-pods.yaml").read_text(encoding="utf-8")
     project.write(".kube/config", "kind: Config\n")
     project.write("bin/kubectl", "#!/bin/sh\ncat cluster.json\n").chmod(0o755)
+    if "catalog add" in line:
+        nodes = project.run("slices", "--stack", "eks-dev", "--nodes")
+        project.write("cluster.json", nodes.out)
     if "--diff" in line:
         commit(project.root)
+        subprocess.run(["git", "update-ref", "refs/remotes/origin/main", "HEAD"], cwd=project.root, check=True)
     (ours,) = [part for part in line.split("|") if part.strip().startswith("pulumi-dra ")]
     _, *words = shlex.split(ours.partition(" > ")[0].replace("~", str(project.root)))
     done = project.run(*words, stdin=pods, PATH=f"{project.root / 'bin'}{os.pathsep}{os.environ['PATH']}")

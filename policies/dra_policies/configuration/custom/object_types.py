@@ -114,8 +114,8 @@ OBJECT_TYPES: Final[Mapping[str, Mapping[str, Field]]] = {
         "selectors": Field(_STRINGS, "CEL selectors of the request"),
         "reads": Field(
             _STRINGS,
-            "Attributes and capacities that its selectors or its `capacity` name, for example "
-            "`capacity/gpu.nvidia.com/memory`",
+            "Attributes and capacities that its selectors or its `capacity` name, with their "
+            "driver: `capacity/DRIVER/memory`",
         ),
     },
     "Cost": _of_pools(
