@@ -78,11 +78,11 @@ def _limits_pods(quota: Resource) -> bool:
 
 def asks_for_devices(value: Any, depth: int = 0) -> bool:
     """Return whether a pod template anywhere below names claims or extended GPU resources."""
-    mapping = as_mapping(value)
-    if depth > _DEEPEST or (mapping is None and not isinstance(value, list)):
+    mapping, items = as_mapping(value), as_list(value)
+    if depth > _DEEPEST or (mapping is None and items is None):
         return False  # most values are texts and numbers
     if mapping is None:
-        return any(asks_for_devices(item, depth + 1) for item in value)
+        return any(asks_for_devices(item, depth + 1) for item in items or ())
     if mapping.get("resourceClaims"):
         return True
     if any(key.startswith("nvidia.com/") for key in as_mapping(mapping.get("limits")) or ()):

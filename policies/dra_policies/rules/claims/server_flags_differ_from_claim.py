@@ -77,9 +77,10 @@ def _requests(
                 continue
             if not any(_is_gpu(way, manifests) for way in ways):
                 continue
-            if len(ways) > 1 or ways[0].allocation_mode != "ExactCount":
+            only, *others = ways
+            if others or only.allocation_mode != "ExactCount":
                 return None
-            found.append(ways[0])
+            found.append(only)
     return found
 
 
