@@ -17,6 +17,7 @@ DOCS = (
     "rehearsal",
     "scope",
     "security",
+    "simulation",
     "sizing",
     "traps",
     "upgrading",
