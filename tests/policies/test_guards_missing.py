@@ -23,11 +23,15 @@ from dra_policies.view.stack_view import DeclaredResource, Record, StackView
 POLICY = "kubernetes:admissionregistration.k8s.io/v1:MutatingAdmissionPolicy"
 
 
+def planned(placement: str) -> PlanFile:
+    given = platform("aks", "small", 1)
+    fleet = read_fleet({**given.fleet, "placement": placement})
+    return plan_file(make_plan(PlanRequest(sources=(Source("workloads.yaml", given.manifests),), fleet=fleet)))
+
+
 @pytest.fixture(scope="module")
 def saved() -> PlanFile:
-    given = platform("aks", "small", 1)
-    fleet = read_fleet({**given.fleet, "placement": "guided"})
-    return plan_file(make_plan(PlanRequest(sources=(Source("workloads.yaml", given.manifests),), fleet=fleet)))
+    return planned("guided")
 
 
 def view(saved: PlanFile, names: Iterable[object]) -> StackView:
@@ -52,8 +56,14 @@ def test_a_stack_without_the_policies_is_reported(saved: PlanFile) -> None:
     assert "PlacementPolicies" in found.fix
 
 
-def test_a_stack_with_all_policies_passes(saved: PlanFile) -> None:
+def test_the_fix_is_followed_in_both_ways(saved: PlanFile) -> None:
+    """Given what the fix says, the policies of the plan or a plan without guards, expect no finding."""
+    (found,) = RULE.check(view(saved, ()))
+    assert found.fix == (
+        "create PlacementPolicies with this plan, or set `placement: free` in the fleet and plan again"
+    )
     assert not list(RULE.check(view(saved, wanted(saved))))
+    assert not list(RULE.check(view(planned("free"), ())))
 
 
 def test_a_policy_without_a_known_name_is_no_finding(saved: PlanFile) -> None:

@@ -56,6 +56,22 @@ def test_what_cannot_be_watched_is_rejected(words: list[str], message: str, tmp_
     assert (done.status, message in done.err) == (2, True)
 
 
+@pytest.mark.parametrize("words", [["workloads"], ["--fleet", "fleet.yaml"], ["--stack", "dev"]])
+def test_what_the_fix_names_can_be_watched(words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Given no files, expect a fix; given what it names, expect a run and then the wait for changes."""
+    watchfiles = pytest.importorskip("watchfiles")
+    watched: list[str] = []
+    monkeypatch.setattr(watchfiles, "watch", lambda *folders, **_: iter(watched.extend(folders) or ()))
+    monkeypatch.setattr(subprocess, "run", lambda line, check: subprocess.CompletedProcess(line, 0))
+    project = Project(tmp_path)
+    project.stack()
+    project.write("workloads/claim.yaml", CLAIM % FLAT)
+    project.write("fleet.yaml", "{}")
+    assert "; name files or folders, --fleet, or --stack" in project.run("plan", "gone", "--watch").err
+    assert project.run("plan", *words, "--watch").status == 0
+    assert watched == ["." if words[-1] == "dev" else words[-1]]
+
+
 def test_without_the_extra_it_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "watchfiles", None)
     done = Project(tmp_path).run("check", str(EXAMPLES / "workloads"), "--watch")

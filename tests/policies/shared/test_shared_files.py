@@ -2,69 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-import subprocess
-import threading
-from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from shared_sources import RULES, Server, configured, digest, git, push
 
 from dra_planner.errors import PlannerError
-from dra_policies.configuration.reading import Configured, read_configuration
 from dra_policies.configuration.shared import fetching
 from dra_policies.configuration.shared.locations import parse_location
-
-RULES = """\
-rules:
-  no-spot:
-    for: pool
-    expression: pool.capacity != "spot"
-    message: Spot isn't allowed
-  security-baseline: mandatory
-thresholds: {cost-above-ceiling: 1000}
-exclude: [charts]
-exemptions:
-  - {rule: security-baseline, object: NodeGroup old, reason: being replaced}
-"""
-
-
-@pytest.fixture(autouse=True)
-def scratch_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    fetching._content.cache_clear()
-    return tmp_path / "cache/pulumi-dra/shared"
-
-
-def configured(folder: Path, text: str) -> Configured:
-    (folder / "pulumi-dra.yaml").write_text(text)
-    return read_configuration(str(folder / "pulumi-dra.yaml"))
-
-
-def git(folder: Path, *words: str) -> str:
-    done = subprocess.run(
-        ["git", "-c", "user.name=a", "-c", "user.email=a@example.com", "-C", str(folder), *words],
-        check=True, capture_output=True, text=True,
-    )  # fmt: skip
-    return done.stdout.strip()
-
-
-@pytest.fixture
-def repository(tmp_path: Path) -> Path:
-    """A repository with the tag v1, and a branch on which the rule is gone."""
-    folder = tmp_path / "shared"
-    (folder / "rules").mkdir(parents=True)
-    (folder / "rules/gpu.yaml").write_text(RULES)
-    (folder / "pulumi-dra.yaml").write_text("extends: [rules/gpu.yaml]\nfleets: {prod: fleets/prod.yaml}\n")
-    git(tmp_path, "init", "-q", "-b", "main", str(folder))
-    git(folder, "add", ".")
-    git(folder, "commit", "-qm", "one")
-    git(folder, "tag", "v1")
-    (folder / "rules/gpu.yaml").write_text("rules: {}\n")
-    git(folder, "commit", "-qam", "two")
-    return folder
 
 
 class TestMerging:
@@ -187,58 +132,6 @@ class TestGit:
         assert "hunter2" not in str(caught.value)
 
 
-def digest(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
-
-
-class Server:
-    """An HTTP server with some pages; `/v2/` paths want a token, as registries do."""
-
-    def __init__(self) -> None:
-        self.pages: dict[str, bytes] = {}
-        self.requests: list[str] = []
-        server = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                server.requests.append(self.path)
-                if self.path.startswith("/token"):
-                    self.answer(200, b'{"token": "abc"}')
-                elif self.path.startswith("/v2/") and self.headers.get("Authorization") != "Bearer abc":
-                    realm = f'Bearer realm="{server.url}/token",service="s",scope="repository:a:pull"'
-                    self.answer(401, b"", realm)
-                elif self.path in server.pages:
-                    self.answer(200, server.pages[self.path])
-                else:
-                    self.answer(404, b"")
-
-            def answer(self, status: int, content: bytes, challenge: str = "") -> None:
-                self.send_response(status)
-                if challenge:
-                    self.send_header("WWW-Authenticate", challenge)
-                self.send_header("Content-Length", str(len(content)))
-                self.end_headers()
-                self.wfile.write(content)
-
-            def log_message(self, *_: object) -> None:
-                """Nothing to standard error."""
-
-        self.http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.host = f"127.0.0.1:{self.http.server_port}"
-        self.url = f"http://{self.host}"
-
-
-@pytest.fixture
-def server() -> Iterator[Server]:
-    made = Server()
-    thread = threading.Thread(target=made.http.serve_forever, args=(0.01,), daemon=True)
-    thread.start()
-    yield made
-    made.http.shutdown()
-    made.http.server_close()
-    thread.join()
-
-
 class TestHttp:
     def test_a_file_with_its_digest(self, tmp_path: Path, server: Server) -> None:
         server.pages["/rules.yaml"] = RULES.encode()
@@ -278,39 +171,26 @@ class TestHttp:
 
 
 class TestRegistry:
-    def push(self, server: Server, **files: str) -> str:
-        """Put an artifact there, as `oras push` does; return its digest."""
-        layers = []
-        for name, text in files.items():
-            content = text.encode()
-            server.pages[f"/v2/acme/rules/blobs/sha256:{digest(content)}"] = content
-            title = {"org.opencontainers.image.title": f"{name}.yaml"}
-            layers.append({"digest": f"sha256:{digest(content)}", "size": len(content), "annotations": title})
-        manifest = json.dumps({"schemaVersion": 2, "layers": layers}).encode()
-        server.pages["/v2/acme/rules/manifests/v1"] = manifest
-        server.pages[f"/v2/acme/rules/manifests/sha256:{digest(manifest)}"] = manifest
-        return digest(manifest)
-
     def test_a_tag(self, tmp_path: Path, server: Server) -> None:
-        self.push(server, gpu=RULES)
+        push(server, gpu=RULES)
 
         assert len(configured(tmp_path, f"extends: ['oci://{server.host}/acme/rules:v1']\n").custom) == 1
         assert any(path.startswith("/token?service=s&scope=") for path in server.requests)
 
     def test_a_digest_and_one_of_several_files(self, tmp_path: Path, server: Server) -> None:
-        found = self.push(server, gpu=RULES, all="extends: [gpu.yaml]\n")
+        found = push(server, gpu=RULES, all="extends: [gpu.yaml]\n")
 
         text = f"extends: ['oci://{server.host}/acme/rules@sha256:{found}#all.yaml']\n"
 
         assert len(configured(tmp_path, text).custom) == 1
 
     def test_several_files_need_a_name(self, tmp_path: Path, server: Server) -> None:
-        self.push(server, gpu=RULES, all="rules: {}\n")
-        with pytest.raises(PlannerError, match=r"it contains gpu.yaml, all.yaml; add #FILE"):
+        push(server, gpu=RULES, all="rules: {}\n")
+        with pytest.raises(PlannerError, match=r"it contains gpu.yaml, all.yaml"):
             configured(tmp_path, f"extends: ['oci://{server.host}/acme/rules:v1']\n")
 
     def test_a_blob_that_was_changed_is_rejected(self, tmp_path: Path, server: Server) -> None:
-        self.push(server, gpu=RULES)
+        push(server, gpu=RULES)
         blob = next(path for path in server.pages if "/blobs/" in path)
         server.pages[blob] = b"rules: {}\n"
         with pytest.raises(PlannerError, match="another digest"):

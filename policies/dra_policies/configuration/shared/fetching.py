@@ -29,7 +29,7 @@ def fetch(location: Location, place: Place = NOWHERE) -> Source:
     try:
         return Source(str(location), _content(location).decode("utf-8"))
     except DownloadError as error:
-        fix = "correct the digest if the change is intended" if "digest" in error.message else "check URL and network"
+        fix = error.fix or "check URL and network"
         raise SourceError(f"{location} can't be downloaded: {error.message}", place=place, fix=fix) from None
     except GitError as error:
         raise SourceError(f"{location} can't be fetched: {error.message}", place=place, fix=error.fix) from None

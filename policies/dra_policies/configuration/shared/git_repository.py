@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from dra_policies.configuration.shared.locations import GitFile, without_password
-from dra_policies.configuration.shared.pinned_files import MOST_BYTES, DownloadError
+from dra_policies.configuration.shared.pinned_files import MOST_BYTES, too_large
 
 _COMMIT: Final = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 _TIMEOUT_S: Final = 120
@@ -51,7 +51,7 @@ def _shown(file: GitFile) -> bytes:
     spec = f"FETCH_HEAD:{file.path}"
     size = _git("-C", repository, "cat-file", "-s", spec, fix=f"name a file that exists at {file.ref}")
     if int(size) > MOST_BYTES:
-        raise DownloadError(f"it is larger than {MOST_BYTES // 2**20} MiB")
+        raise too_large()
     return _git("-C", repository, "cat-file", "blob", spec, fix="name a file, not a folder")
 
 

@@ -18,6 +18,7 @@ from dra_policies.configuration.shared.pinned_files import DownloadError, downlo
 _MANIFEST: Final = "application/vnd.oci.image.manifest.v1+json"
 _TITLE: Final = "org.opencontainers.image.title"
 _LOCAL: Final = ("localhost", "127.0.0.1", "[::1]")
+_PUSH: Final = "push the file with `oras push`"
 _PARAMETER: Final = re.compile(r'(\w+)="([^"]*)"')
 
 
@@ -40,13 +41,16 @@ def _layer(text: bytes, path: str) -> str:
             (str(each.get("annotations", {}).get(_TITLE, "")), str(each["digest"])) for each in manifest["layers"]
         ]
     except (ValueError, KeyError, TypeError, AttributeError):
-        raise DownloadError("its manifest isn't one of an OCI artifact") from None
+        raise DownloadError("its manifest isn't one of an OCI artifact", fix=_PUSH) from None
     found = [digest for title, digest in layers if not path or title == path]
     if len(found) != 1:
-        titles = ", ".join(title or "a layer without a title" for title, _ in layers) or "no file"
-        raise DownloadError(f"it contains {titles}; add #FILE to the location" if not path else f"it contains {titles}")
+        titles = ", ".join(title or "a layer without a title" for title, _ in layers)
+        if not any(title for title, _ in layers):
+            raise DownloadError(f"it contains {titles or 'no file'}", fix=_PUSH)
+        fix = "correct the name after #" if path else "add #FILE to the location"
+        raise DownloadError(f"it contains {titles}", fix=fix)
     if not re.fullmatch(r"sha256:[0-9a-f]{64}", found[0]):
-        raise DownloadError(f"its layer has the digest {found[0]}, which isn't sha256")
+        raise DownloadError(f"its layer has the digest {found[0]}, which isn't sha256", fix=_PUSH)
     return found[0]
 
 

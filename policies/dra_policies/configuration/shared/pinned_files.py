@@ -18,11 +18,17 @@ TIMEOUT_S: Final = 60
 
 
 class DownloadError(Exception):
-    """A download that failed: the reason, and the response's status and headers if there was a response."""
+    """A download that failed: the reason, and the response's status and headers if there was a response.
 
-    def __init__(self, message: str, status: int = 0, headers: Mapping[str, str] | None = None) -> None:
+    `fix` is "" if the URL, the server, or the network is the cause.
+    """
+
+    def __init__(
+        self, message: str, status: int = 0, headers: Mapping[str, str] | None = None, *, fix: str = ""
+    ) -> None:
         super().__init__(message)
-        self.message, self.status, self.headers = message, status, dict(headers or {})
+        self.message, self.fix = message, fix
+        self.status, self.headers = status, dict(headers or {})
 
 
 def download(url: str, headers: Mapping[str, str] | None = None) -> bytes:
@@ -37,8 +43,13 @@ def download(url: str, headers: Mapping[str, str] | None = None) -> bytes:
     except (OSError, HTTPException, ValueError) as error:
         raise DownloadError(str(getattr(error, "reason", "") or error)) from None
     if len(content) > MOST_BYTES:
-        raise DownloadError(f"it is larger than {MOST_BYTES // 2**20} MiB")
+        raise too_large()
     return content
+
+
+def too_large() -> DownloadError:
+    """Return the error for a file of more than `MOST_BYTES`."""
+    return DownloadError(f"it is larger than {MOST_BYTES // 2**20} MiB", fix="name another file")
 
 
 def pinned(sha256: str, folder: Path, fetch: Callable[[], bytes]) -> bytes:
@@ -54,7 +65,8 @@ def pinned(sha256: str, folder: Path, fetch: Callable[[], bytes]) -> bytes:
     content = fetch()
     found = hashlib.sha256(content).hexdigest()
     if found != sha256:
-        raise DownloadError(f"its content has another digest: sha256={found}")
+        fix = "correct the digest if the change is intended"
+        raise DownloadError(f"its content has another digest: sha256={found}", fix=fix)
     with suppress(OSError):  # a cache that can't be written is only slower
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent)
