@@ -50,14 +50,16 @@ def rewrite_pods(
 
 
 def set_ray_gpus(editor: Editor, prefix: Path, part: PodPart, devices: int) -> str:
-    """Tell Ray how many GPUs a pod has, which KubeRay reads from limits alone; return a note, "" if it's told.
+    """Set the number of GPUs of a pod that starts Ray, which KubeRay reads only from limits; return a note, or "".
+
+    Nothing is set for the pod that submits a RayJob, because it doesn't start Ray.
 
     Source: ray-project/kuberay:ray-operator/controllers/ray/utils/resources.go@feeaf72.
     """
     owner: Path = (*prefix, *part.path[:-2])  # the group, above template.spec
     group = editor.get(owner)
     if not isinstance(group, Mapping) or "template" not in group:
-        return "set num-gpus in rayStartParams, because KubeRay reads the number of GPUs from limits"
+        return ""
     started = group.get("rayStartParams")
     if isinstance(started, Mapping) and "num-gpus" in started:
         return ""
