@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import yaml
 from command_project import Project
@@ -58,6 +60,46 @@ def test_guards_become_patches_of_the_manifests(project: Project) -> None:
     for each in component["patches"]:
         operations = {one["path"].rpartition("/")[2]: one for one in yaml.safe_load(each["patch"])}
         assert set(operations["nodeSelector"]["value"]) >= {"pulumi-dra/pool"}
+
+
+def given_instead_of_the_job(project: Project, kind: str, spec: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
+    """Write the case with guards, with its pods in a workload of another kind."""
+    case = yaml.load((REHEARSALS / "039.yaml").read_text(), yaml.CSafeLoader)
+    kept = [each for each in case["workloads"] if each["kind"] != "Job"]
+    (job,) = (each for each in case["workloads"] if each["kind"] == "Job")
+    api, _, name = kind.rpartition("/")
+    other = {"apiVersion": api, "kind": name, "metadata": {"name": "w1"}}
+    project.write("fleet.yaml", yaml.safe_dump({**case["fleet"], "placement": "exact"}))
+    project.write("app.yaml", yaml.safe_dump_all([*kept, {**other, "spec": spec(job["spec"]["template"]["spec"])}]))
+
+
+def test_guards_of_a_group_of_workers_become_a_patch_of_their_template(project: Project) -> None:
+    given_instead_of_the_job(
+        project,
+        "leaderworkerset.x-k8s.io/v1/LeaderWorkerSet",
+        lambda pod: {"replicas": 8, "leaderWorkerTemplate": {"size": 1, "workerTemplate": {"spec": pod}}},
+    )
+    assert "patches for 2 workloads" in project.run(*WORDS).err
+    component = yaml.safe_load((project.root / "fix.yaml").read_text())
+    (patch,) = (each for each in component["patches"] if each["target"]["kind"] == "LeaderWorkerSet")
+    (operation,) = yaml.safe_load(patch["patch"])
+    assert operation["path"] == "/spec/leaderWorkerTemplate/workerTemplate/spec/nodeSelector"
+
+
+def test_guards_of_a_bare_pod_spec_are_added_in_its_manifest_as_told(project: Project) -> None:
+    """Given a pod spec without a template around it, expect no patch, and no advice once the manifest has the guard."""
+
+    def service(**more: dict[str, str]) -> str:
+        given_instead_of_the_job(
+            project,
+            "serving.kserve.io/v1alpha1/LLMInferenceService",
+            lambda pod: {"model": {"uri": "hf://a"}, "replicas": 8, "template": {**pod, **more}},
+        )
+        return project.run(*WORDS).err
+
+    told = "; add the guards of LLMInferenceService default/w1 in their own manifests"
+    assert f"patches for 1 workload that add the guards{told}" in service()
+    assert "in their own manifests" not in service(nodeSelector={"pulumi-dra/pool": "pool-0"})
 
 
 def test_nothing_to_constrain(project: Project) -> None:

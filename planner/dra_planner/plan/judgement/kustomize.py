@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dra_planner.manifests import Manifests, render_pod_spec
@@ -22,13 +22,14 @@ def guards_component(guards: Guards, manifests: Manifests) -> tuple[dict[str, An
             rule = guards.rule_of(workload.ref, pods.name, templates_in(workload.ref.namespace, pods.template.spec))
             if rule is None:
                 continue
-            path = spec_path(workload, pods)
-            if path is None:
-                left.append(workload.ref)
-                continue
             before = pods.template.spec
-            operations = list(_operations(path, before, guard_pod(before, rule.pool, packs=guards.packs)))
-            patches.append({"target": patch_target(workload), "patch": operations})
+            values = _changed(before, guard_pod(before, rule.pool, packs=guards.packs))
+            path = spec_path(workload, pods)
+            if values and path is None:
+                left.append(workload.ref)
+            elif values:
+                operations = [{"op": "add", "path": f"{path}/{key}", "value": value} for key, value in values.items()]
+                patches.append({"target": patch_target(workload), "patch": operations})
     return (component(patches) if patches else None), tuple(dict.fromkeys(left))
 
 
@@ -37,12 +38,10 @@ def component(patches: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return {"apiVersion": "kustomize.config.k8s.io/v1alpha1", "kind": "Component", "patches": list(patches)}
 
 
-def _operations(path: str, before: PodSpec, after: PodSpec) -> Iterator[dict[str, Any]]:
-    """Yield an operation for each field of the pod that guards change."""
+def _changed(before: PodSpec, after: PodSpec) -> dict[str, Any]:
+    """Return the fields of the pod that guards change, with their new values."""
     old, new = render_pod_spec(before), render_pod_spec(after)
-    for key in new:
-        if new[key] != old.get(key):
-            yield {"op": "add", "path": f"{path}/{key}", "value": new[key]}
+    return {key: value for key, value in new.items() if value != old.get(key)}
 
 
 def patch_target(workload: Workload) -> dict[str, str]:
@@ -54,10 +53,10 @@ def patch_target(workload: Workload) -> dict[str, str]:
 
 
 def spec_path(workload: Workload, pods: PodSet) -> str | None:
-    """Return where the pod's spec stands, as a JSON pointer; None where a controller makes it up."""
-    path = pods.template.place.path
+    """Return the JSON pointer of the spec in the pod template; None if the manifest has no template around it."""
+    template = pods.template
     if workload.kind == "Pod":
         return "/spec"
-    if not path.endswith("template"):
+    if not template.written or not template.place.path.lower().endswith("template"):
         return None
-    return f"/{path.replace('[', '.').replace(']', '').replace('.', '/')}/spec"
+    return f"/{template.place.path.replace('[', '.').replace(']', '').replace('.', '/')}/spec"
