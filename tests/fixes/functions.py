@@ -17,6 +17,7 @@ from plan_builders import deployment, fleet, plan_of
 from dra_command.portfolio.computation.answer_store import Store
 from dra_planner import catalog
 from dra_planner.allocation import Placement, Refusal, Undecided, open_node, place, reasons_of
+from dra_planner.clouds.aks import machine_fault
 from dra_planner.drivers import nvidia
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import Fleet, StackSettings, read_fleet, read_settings
@@ -170,6 +171,11 @@ FUNCTIONS = (
         "tell the API server to serve {}/{}, which is off by default",
         lambda _: _not_served(minor=35),
         lambda _: _not_served(minor=35, is_told=True) == "",
+    ),
+    InFunction(
+        "use another size",
+        lambda _: machine_fault(replace(catalog.machine("aks", "Standard_NC4as_T4_v3"), driver_kind="none")),
+        lambda _: machine_fault(catalog.machine("aks", "Standard_NC4as_T4_v3")) == "",
     ),
     InFunction(
         "use one of {}",

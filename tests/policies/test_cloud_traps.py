@@ -42,6 +42,17 @@ def test_kubernetes_support_ends(today: date, is_reported: bool) -> None:
     assert (("kubernetes-support-ends", "cluster") in told(stack, today)) is is_reported
 
 
+def test_one_minor_version_more_is_supported_longer() -> None:
+    stack = base("raw-eks")
+    (found,) = (
+        each.finding
+        for each in Judge(RULES, today=TODAY).of_stack(list(stack.values()))
+        if each.rule.id == "kubernetes-support-ends"
+    )
+    assert found.fix == "raise version by one minor version at a time"
+    assert ("kubernetes-support-ends", "cluster") not in told(edited(stack, {"cluster/version": "1.35"}))
+
+
 def test_a_floor_version_is_not_reported() -> None:
     assert ("kubernetes-support-ends", "cluster") not in told(base("raw-gke"))
 

@@ -258,3 +258,25 @@ def test_nodes_of_the_source_cluster_replace_the_assumption_of_whole_devices() -
     advice = "pass the source cluster's nodes (`kubectl get nodes -o yaml`) or the plugin's ConfigMap to be sure."
     assert advice in assumed
     assert not migrate([Source("pod.yaml", pod()), Source("nodes.yaml", node)], PLAIN).assumptions
+
+
+def test_a_number_of_gpus_per_node_is_replaced_by_a_pool_as_the_note_says() -> None:
+    (before,) = migrated(pod('nodeSelector: {nvidia.com/gpu.count: "8"}')).templates
+    (after,) = migrated(pod("nodeSelector: {pulumi-dra/pool: eight}")).templates
+
+    assert [each.partition(": ")[2] for each in before.notes] == ["choose a pool instead"]
+    assert (before.result, after.result, after.notes) == (Result.REWRITTEN, Result.REWRITTEN, ())
+
+
+def test_the_pod_that_submits_a_ray_job_has_no_note_about_ray() -> None:
+    job = """\
+        apiVersion: ray.io/v1
+        kind: RayJob
+        metadata: {name: train}
+        spec:
+          submitterPodTemplate:
+            spec: {containers: [{name: main, image: example/ray:2, resources: {limits: {nvidia.com/gpu: 1}}}]}
+    """
+    (outcome,) = migrated(job).templates
+
+    assert (outcome.result, outcome.notes) == (Result.REWRITTEN, ())
