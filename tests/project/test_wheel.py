@@ -48,15 +48,20 @@ def link(distributions: list[metadata.Distribution], folder: Path) -> None:
                 target.symlink_to(source)
 
 
-def needed_by(extra: str) -> list[str]:
-    """The requirements of an extra, those of the extras that it names among them."""
+def needed_by(base_install: Path, extra: str) -> list[str]:
+    """The requirements of an extra of the wheel, those of the extras that it names among them."""
+    (wheel,) = metadata.distributions(name="pulumi-dra", path=[str(base_install)])
     found: list[str] = []
-    for requirement in metadata.requires("pulumi-dra") or []:
+    for requirement in wheel.requires or []:
         wanted, _, marker = requirement.partition(";")
         if f"extra == '{extra}'" not in marker.replace('"', "'"):
             continue
         if wanted.strip().startswith("pulumi-dra["):
-            found += [each for name in wanted.partition("[")[2].strip(" ]").split(",") for each in needed_by(name)]
+            found += [
+                each
+                for name in wanted.partition("[")[2].strip(" ]").split(",")
+                for each in needed_by(base_install, name)
+            ]
         else:
             found.append(wanted.strip())
     return found
@@ -120,7 +125,7 @@ def test_the_base_install_helps(base_install: Path) -> None:
 
 
 SANDBOX, PORTFOLIO = 'pip install "pulumi-dra[sandbox]"', 'pip install "pulumi-dra[portfolio]"'
-MCP = 'pip install "pulumi-dra[mcp]"'
+MCP, WATCH = 'pip install "pulumi-dra[mcp]"', 'pip install "pulumi-dra[watch]"'
 ANOTHER = 'pip install "pulumi-dra[portfolio]", or name another folder with --results'
 PORTFOLIO_FILE = """\
 stacks: [{{stack: {root}/stacks/Pulumi.eks-dev.yaml}}]
@@ -132,13 +137,14 @@ ask: {{simulate: off}}
     ("fix", "words"),
     [
         (MCP, "mcp --root {folder}"),
+        (WATCH, "check {folder}/gone --watch"),
         (SANDBOX, "sandbox tools --help"),
         (SANDBOX, "rehearse --stack eks-dev --context x"),
         (PORTFOLIO, "portfolio {file} --scheduler nowhere://x --results {folder}/a"),
         (PORTFOLIO, "portfolio {file} --parquet {folder}/all.parquet --results {folder}/b"),
         (ANOTHER, "portfolio {file} --results {folder}/c"),
     ],
-    ids=["mcp", "sandbox", "rehearse", "dask", "parquet", "kept as parquet"],
+    ids=["mcp", "watch", "sandbox", "rehearse", "dask", "parquet", "kept as parquet"],
 )
 def test_what_an_installation_lacks_is_there_with_the_extra_that_is_named(
     base_install: Path, tmp_path: Path, fix: str, words: str
@@ -156,7 +162,7 @@ def test_what_an_installation_lacks_is_there_with_the_extra_that_is_named(
     assert done.returncode == 2
     assert fix in done.stderr
     extra = fix.partition("[")[2].partition("]")[0]
-    link(closure(needed_by(extra)), site)
+    link(closure(needed_by(base_install, extra)), site)
     assert fix not in run(site, *asked).stderr
     if fix == ANOTHER:
         assert fix not in run(base_install, *asked[:-1], str(tmp_path / "d")).stderr
