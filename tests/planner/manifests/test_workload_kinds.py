@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import pytest
+import yaml
 from workload_cases import CASES, JOB_TEMPLATE, LABELS, POD, TEMPLATE, Expected, fixed, manifest
 
 from dra_planner.manifests import Manifests
 from dra_planner.model import Figures
 from dra_planner.plan import read_checked
+from dra_planner.plan.judgement.kustomize import spec_path
 from dra_planner.releases import features_of
 from dra_planner.sources import Source
 
@@ -199,3 +201,46 @@ def test_volumes_that_a_stateful_set_makes_have_a_zone_that_only_the_cluster_kno
     volumes += "resources: {requests: {storage: 1Gi}}}}]"
     text = manifest("apps/v1", "StatefulSet", f"replicas: 2, {LABELS}, {volumes}, {TEMPLATE}")
     assert read(text).workloads[0].pod_sets[0].template.spec.zonal_volumes == ("data",)
+
+
+@pytest.mark.parametrize(("name", "text", "expected"), [*CASES, *UNUSUAL], ids=[each[0] for each in (*CASES, *UNUSUAL)])
+def test_a_patch_reaches_the_pod_spec(name: str, text: str, expected: Expected) -> None:
+    """Given a workload of any kind, expect a pointer to a pod spec in its own manifest, or none."""
+    (workload,) = read(text).workloads
+    documents = {(each["kind"], each["metadata"]["name"]): each for each in yaml.safe_load_all(text)}
+    for pods in workload.pod_sets:
+        path = spec_path(workload, pods)
+        here = documents[workload.kind, workload.ref.name]
+        for key in path.split("/")[1:] if path else ():
+            here = here[int(key)] if isinstance(here, list) else here[key]
+        assert path is None or here["containers"]
+
+
+BARE = {  # fields or a pod spec instead of a template, or the template of a runtime
+    "TrainJob",
+    "SparkApplication",
+    "ScheduledSparkApplication",
+    "PodCliqueSet",
+    "DynamoGraphDeployment",
+    "InferenceService, raw",
+    "InferenceService, serverless",
+    "LLMInferenceService",
+    "NIMService",
+    "NIMPipeline",
+    "Workflow",
+    "CronWorkflow",
+    "TaskRun",
+    "PipelineRun",
+    "VirtualMachineInstance",
+    "stopped VirtualMachine",
+    "VirtualMachineInstanceReplicaSet",
+    "VirtualMachinePool",
+}
+
+
+def test_templates_can_be_patched_and_bare_pod_specs_can_not() -> None:
+    can = {
+        name: all(spec_path(each, pods) for each in read(text).workloads for pods in each.pod_sets)
+        for name, text, _ in CASES
+    }
+    assert {name for name, is_patched in can.items() if not is_patched} == BARE

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from dra_planner.manifests import Manifests, render_pod_spec
 from dra_planner.model import Guards, PodSet, PodSpec, Workload, WorkloadRef, templates_in
 from dra_planner.placement import guard_pod
+
+_OF_OTHER_OBJECTS: Final = frozenset({"TrainJob"})
+"""Kinds whose pod template is in another object: that of a TrainJob is in its runtime."""
 
 
 def guards_component(guards: Guards, manifests: Manifests) -> tuple[dict[str, Any] | None, tuple[WorkloadRef, ...]]:
@@ -57,6 +60,10 @@ def spec_path(workload: Workload, pods: PodSet) -> str | None:
     template = pods.template
     if workload.kind == "Pod":
         return "/spec"
-    if not template.written or not template.place.path.lower().endswith("template"):
+    if (
+        workload.kind in _OF_OTHER_OBJECTS
+        or not template.written
+        or not template.place.path.lower().endswith("template")
+    ):
         return None
     return f"/{template.place.path.replace('[', '.').replace(']', '').replace('.', '/')}/spec"
