@@ -16,6 +16,7 @@ from typing import Any
 
 import yaml
 
+from dra_planner.clouds.eks import CLOUD
 from dra_planner.fleet import Fleet, read_fleet
 from dra_planner.migration import plan_steps
 from dra_planner.sources import Source
@@ -44,7 +45,7 @@ def generated(seed: int, minor: int = 36) -> tuple[Fleet, Source]:
         if rng.random() < 0.3:
             pools.append({"name": f"{name}-new", "machine": machine, "count": count, **extra})
     document: dict[str, Any] = {
-        "cloud": "eks",
+        "cloud": CLOUD.name,
         "region": "us-east-1",
         "kubernetes": f"1.{minor}",
         "systemPool": {"machine": "m7i.large"},

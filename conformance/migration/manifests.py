@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from dra_planner.clouds.eks import CLOUD
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import Fleet, read_fleet
 from dra_planner.manifests.documents import read_documents
@@ -29,7 +30,7 @@ from dra_planner.sources import Source
 from dra_sandbox.control_plane import ApiRejection, ApiServer, Settings, control_plane
 
 _FLEET = {
-    "cloud": "eks",
+    "cloud": CLOUD.name,
     "region": "us-east-1",
     "systemPool": {"machine": "m7i.large"},
     "drivers": {"nvidia": {"version": "25.8.1"}},

@@ -179,7 +179,8 @@ CASES: dict[str, tuple[str, str, str, list[tuple[str, str]]]] = {
         CHANNEL, "eks", "1.36", [("note", "claim-cannot-be-judged"), ("note", "claim-shared-by-replicas")],
     ),
     "a class of another driver that is given": (
-        claiming("gpu.example.com") + EXAMPLE_CLASS, "eks", "1.36", [("note", "device-of-another-driver")],
+        claiming("gpu.example.com") + EXAMPLE_CLASS, "eks", "1.36",
+        [("note", "device-of-another-driver"), ("note", "worth-knowing")],
     ),
 }  # fmt: skip
 

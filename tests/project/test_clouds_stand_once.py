@@ -94,7 +94,7 @@ LINES_FOR_AKS = {
     "components/pulumi_dra/__init__.py": 4,  # what there is, and the lazy names that type checkers read
     "components/requirements.txt": 2,
     "tutorials/dra_tutorials/blocks/embedded.py": 2,  # how Microsoft's pages fence shell commands
-    "pyproject.toml": 6,
+    "pyproject.toml": 7,
     # Names of Kubernetes' own API: volume types, and a group of Cluster API.
     "planner/dra_planner/manifests/workloads/unread.py": 1,
     "planner/dra_planner/manifests/validation/pods/volumes.py": 3,

@@ -74,7 +74,7 @@ BAD = [
     ("no version", [("kubernetes", "latest")], "kubernetes", '"latest" is not a Kubernetes version'),
     ("an unknown cloud", [("cloud", "azure")], "cloud", '"azure" is not a supported cloud; use aks, eks, gke'),
     ("an unknown machine", [("pools.0.machine", "g6.2xlrage")], "pools[0].machine", "g6.2xlarge"),
-    ("an unknown driver", [("drivers.nvidia.version", "25.8.9")], "drivers.nvidia.version", "25.8.1"),
+    ("an unknown driver", [("drivers.nvidia.version", "25.9.0")], "drivers.nvidia.version", "25.8.1"),
     ("a driver of another cloud", [("drivers.tpu", {})], "drivers.tpu", "doesn't run on EKS: TPUs exist only"),
     ("a name that is no driver", [("drivers.efa", True)], "drivers", 'driver "efa" is not supported'),
     ("no driver", [("drivers", {})], "drivers", "must name at least one driver: amd, cpu, dranet"),

@@ -191,7 +191,9 @@ def slices_of_other_drivers(machine: catalog.Machine) -> list[ResourceSlice]:
 def test_machines_publish_only_what_they_have() -> None:
     for machine in MACHINES:
         kinds = {machine.accelerator.kind} if machine.accelerator else set()
-        is_served = bool(kinds & {"tpu", "neuron"}) or bool(machine.accelerator and machine.accelerator.vendor == "amd")
+        is_served = bool(kinds & {"tpu", "neuron"}) or bool(
+            machine.accelerator and machine.accelerator.vendor in ("amd", "habana")
+        )
         assert is_served or not slices_of_other_drivers(machine), machine.name
         if not machine.gpu_count:
             assert try_predicting(machine, nvidia.driver_release("25.8.1"), 34, "none", PublishingSettings()) == ()

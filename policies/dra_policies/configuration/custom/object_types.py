@@ -41,7 +41,7 @@ OBJECT_TYPES: Final[Mapping[str, Mapping[str, Field]]] = {
         **_of_pools(
             {
                 "verdict": (types.STRING, "`fits`, `does-not-fit`, or `cannot-tell`"),
-                "cloud": (types.STRING, "`eks`, `gke`, or `aks`"),
+                "cloud": (types.STRING, "Value of `cloud` in the fleet"),
                 "region": (types.STRING, "Region of the fleet"),
                 "autoscaler": (types.STRING, "Autoscaler of the fleet, `none` if it has none"),
                 "nodes": (types.INT, "Nodes in all pools"),

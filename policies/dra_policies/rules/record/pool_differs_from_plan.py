@@ -21,12 +21,15 @@ def check(view: StackView) -> Iterator[Finding]:
     plan_file = view.record.plan_file
     rows = {row.name: row for row in plan_file.pools}
     for pool in view.pools:
-        yield from _check_pool(pool, rows, plan_file)
+        yield from _check_pool(pool, rows, plan_file, own_images=view.has_gpu_operator)
     if view.complete:
         yield from _absent(view, rows)
 
 
-def _check_pool(pool: DeclaredPool, rows: dict[str, PoolRow], plan_file: PlanFile) -> Iterator[Finding]:
+def _check_pool(
+    pool: DeclaredPool, rows: dict[str, PoolRow], plan_file: PlanFile, *, own_images: bool
+) -> Iterator[Finding]:
+    """Compare a pool with its row; `own_images` if something other than the image may install the driver."""
     is_for_claims = pool.is_labelled and pool.has_gpus is not False
     if pool.name is None:
         if pool.has_gpus is not False:
@@ -49,7 +52,7 @@ def _check_pool(pool: DeclaredPool, rows: dict[str, PoolRow], plan_file: PlanFil
         row = rows[pool.name]
         yield from _compare("machine", pool.machine, row.machine, pool)
         yield from _compare_counts(pool, row, changing=plan_file.fleet.counts_change(pool.name))
-        yield from _compare_nodes(pool, plan_file.fleet.pool(pool.name))
+        yield from _compare_nodes(pool, plan_file.fleet.pool(pool.name), own_images=own_images)
         if pool.has_gpus is not False:
             nodes = planned_nodes(plan_file, pool.name)
             yield from _compare_labels(pool, nodes.labels)
@@ -74,7 +77,7 @@ def _compare_counts(pool: DeclaredPool, row: PoolRow, *, changing: bool) -> Iter
         yield from _compare("desired node count", pool.count_desired, row.nodes.desired, pool)
 
 
-def _compare_nodes(pool: DeclaredPool, planned: Pool) -> Iterator[Finding]:
+def _compare_nodes(pool: DeclaredPool, planned: Pool, *, own_images: bool) -> Iterator[Finding]:
     """Compare what nodes are bought as, boot, and hold, where the resource of the pool says it."""
     of_cloud = cloud(pool.cloud)
     for path, value in of_cloud.spot:
@@ -91,7 +94,7 @@ def _compare_nodes(pool: DeclaredPool, planned: Pool) -> Iterator[Finding]:
     path = of_cloud.pool.max_pods
     if path and pool.own.at(path) is not None and planned.max_pods is not None:
         yield from _compare("maximum number of pods", pool.own.count(path, 0), planned.max_pods, pool)
-    images = set(of_cloud.gpu_images.values())
+    images = set() if own_images else set(of_cloud.gpu_images.values())
     if pool.has_gpus and planned.image is None and images and pool.image and pool.image not in images:
         text = f"{pool.title}: its image is {pool.image}, but the plan counts on {' or '.join(sorted(images))}"
         yield Finding(message=text, fix=_FIX, urn=pool.urn, certain=False)
