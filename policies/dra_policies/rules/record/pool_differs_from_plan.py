@@ -94,7 +94,7 @@ def _compare_nodes(pool: DeclaredPool, planned: Pool, *, own_images: bool) -> It
     path = of_cloud.pool.max_pods
     if path and pool.own.at(path) is not None and planned.max_pods is not None:
         yield from _compare("maximum number of pods", pool.own.count(path, 0), planned.max_pods, pool)
-    images = set() if own_images else set(of_cloud.gpu_images.values())
+    images = set[str]() if own_images else set(of_cloud.gpu_images.values())
     if pool.has_gpus and planned.image is None and images and pool.image and pool.image not in images:
         text = f"{pool.title}: its image is {pool.image}, but the plan counts on {' or '.join(sorted(images))}"
         yield Finding(message=text, fix=_FIX, urn=pool.urn, certain=False)
