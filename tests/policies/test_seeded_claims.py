@@ -126,7 +126,7 @@ FAULTS: dict[str, tuple[Path, Any, str, str, str, str]] = {
     ),
     "sharing with a slip": ((*PARAMETERS, "sharng"), SLICING, REFUSED, "error", '"sharng"', "write sharing"),
     "a configuration for another driver": (
-        (*CONFIG, "driver"), "gpu.intel.com", IGNORED, "warning", "gpu.intel.com", "write driver: gpu.nvidia.com",
+        (*CONFIG, "driver"), "gpu.acme.example", IGNORED, "warning", "gpu.acme.example", "write driver: gpu.nvidia.com",
     ),
     "a configuration for a slip in the driver": (
         (*CONFIG, "driver"), "gpu.nvdia.com", IGNORED, "warning", "nobody reads it", "gpu.nvidia.com",

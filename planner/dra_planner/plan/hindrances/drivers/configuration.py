@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from dra_planner.claims.requested_drivers import driver_of_request
 from dra_planner.claims.written import WrittenClaim, alternatives, written_claims
 from dra_planner.drivers import driver_of, nvidia
 from dra_planner.errors import Place
@@ -39,14 +38,9 @@ def find_refused_configuration(situation: ClusterSituation) -> Iterator[Hindranc
 
 def _configured(situation: ClusterSituation) -> Iterator[_Configured]:
     claims = tuple(written_claims(situation.manifests))
-    classes = {**situation.classes, **situation.manifests.classes}
     for claim in claims:
-        # Configuration reaches a driver only with devices of that driver, so that of any other has no effect.
-        ways = (way for request in claim.spec.requests for way in alternatives(request))
-        drivers = {driver_of_request(way, classes) for way in ways}
-        own = tuple(each for each in claim.spec.config if each.driver in drivers or "" in drivers)
-        yield _Configured(claim.title, claim.place, own, claim.users)
-    for name, device_class in sorted(classes.items()):
+        yield _Configured(claim.title, claim.place, claim.spec.config, claim.users)
+    for name, device_class in sorted({**situation.classes, **situation.manifests.classes}.items()):
         if device_class.config:
             users = dict.fromkeys(ref for claim in claims if _requests(claim, name) for ref in claim.users)
             yield _Configured(f"DeviceClass {name}", device_class.meta.place, device_class.config, tuple(users))
