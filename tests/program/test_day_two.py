@@ -107,8 +107,8 @@ def test_what_tenants_left_stops_a_destroy_which_goes_on_without_it(stack: Any) 
     cloud = stack.engine.cloud
     subnet, (vpc,) = next(iter(cloud.all(SUBNET))), cloud.all(VPC)
     in_use = f"The subnet '{subnet}' has dependencies and cannot be deleted"
-    # One at a time: the engine stops at the first error. A load balancer keeps its subnet and the gateway of the network,
-    # and either may be tried first.
+    # One at a time: the engine stops at the first error. A load balancer keeps its subnet and the gateway of the
+    # network, and either may be tried first.
     left = {
         (BALANCER, "k8s-web"): (
             {"subnets": [subnet], "vpcId": vpc}, f"Network {vpc} has some mapped public address|{in_use}",

@@ -13,7 +13,10 @@ import pytest
 from command_project import EXAMPLES, Project
 
 FLAT = "exactly: {deviceClassName: gpu.nvidia.com}"
-CLAIM = "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: one}\nspec: {devices: {requests: [{name: gpu, %s}]}}\n"  # fmt: skip
+CLAIM = (
+    "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: one}\n"
+    "spec: {devices: {requests: [{name: gpu, %s}]}}\n"
+)
 
 
 def wait_for(file: Path, text: str, times: int) -> None:

@@ -51,7 +51,12 @@ def server() -> Iterator[ApiServer]:
 def claim(name: str, *requests: Json) -> Json:
     rows = [{"name": f"r{index}", **each} for index, each in enumerate(requests)]
     spec = {"devices": {"requests": rows}}
-    return {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": {"name": name, "namespace": "default"}, "spec": spec}  # fmt: skip
+    return {
+        "apiVersion": "resource.k8s.io/v1",
+        "kind": "ResourceClaim",
+        "metadata": {"name": name, "namespace": "default"},
+        "spec": spec,
+    }
 
 
 def template(name: str, *requests: Json) -> Json:
@@ -81,7 +86,12 @@ def plugin(
 GPU = {"exactly": {"deviceClassName": "gpu.nvidia.com"}}
 LARGE = {"exactly": {"deviceClassName": "large-gpu"}}
 OTHER = {"exactly": {"deviceClassName": "fpga.example.com"}}
-RANKED = {"firstAvailable": [{"name": "a", "deviceClassName": "large-gpu"}, {"name": "b", "deviceClassName": "gpu.nvidia.com"}]}  # fmt: skip
+RANKED = {
+    "firstAvailable": [
+        {"name": "a", "deviceClassName": "large-gpu"},
+        {"name": "b", "deviceClassName": "gpu.nvidia.com"},
+    ]
+}
 RANKED_OTHER = {
     "firstAvailable": [{"name": "a", "deviceClassName": "large-gpu"}, {"name": "b", "deviceClassName": "x"}]
 }
@@ -104,7 +114,9 @@ REJECTED = {
     "one alternative of two": (claim("alternative", RANKED_OTHER), "The plan has no such DeviceClass"),
     "a template with such a class": (template("fpga", OTHER), "The plan has no such DeviceClass"),
     "a plugin on every node": (plugin("everywhere"), "This device plugin can run on DRA nodes"),
-    "a plugin with one term that leads there": (plugin("one", terms=[KEEPS_OFF, ZONE]), "This device plugin can run on DRA"),
+    "a plugin with one term that leads there": (
+        plugin("one", terms=[KEEPS_OFF, ZONE]), "This device plugin can run on DRA",
+    ),
     "a plugin that needs DRA nodes": (plugin("needs", terms=[NEEDS]), "This device plugin can run on DRA"),
 }  # fmt: skip
 
