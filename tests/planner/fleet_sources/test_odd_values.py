@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import copy
 import textwrap
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -12,9 +10,9 @@ import yaml
 
 from cluster_descriptions import AKS, CLUSTER_API, EKS, EKSCTL, GKE, KARPENTER, plan
 from dra_planner.errors import PlannerError
-from dra_planner.fleet_sources import read_imported_fleet
+from dra_planner.fleet_sources import ImportedFleet, read_imported_fleet
+from odd_values import places, with_odd_values
 
-ODD: tuple[Any, ...] = (None, 0, "x", "", [], {}, [None], {"a": 1}, True, 1.5)
 TEXTS = {"eksctl": EKSCTL, "Karpenter": KARPENTER, "Cluster API": CLUSTER_API}
 DESCRIPTIONS: dict[str, list[Any]] = {
     "Terraform, EKS": [plan(EKS, {"aws": {"region": "us-east-1"}})],
@@ -24,23 +22,12 @@ DESCRIPTIONS: dict[str, list[Any]] = {
 }
 
 
-def places(data: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    items = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
-    for key, value in items:
-        yield (*path, key)
-        yield from places(value, (*path, key))
-
-
 @pytest.mark.parametrize("name", DESCRIPTIONS)
 def test_an_odd_value_ends_in_no_traceback(name: str) -> None:
     for place in places(DESCRIPTIONS[name]):
-        for value in ODD:
-            documents = copy.deepcopy(DESCRIPTIONS[name])
-            parent: Any = documents
-            for key in place[:-1]:
-                parent = parent[key]
-            parent[place[-1]] = value
+        for documents in with_odd_values(DESCRIPTIONS[name], place):
             try:
-                read_imported_fleet(documents, file="odd.json", kubernetes="1.35")
+                read = read_imported_fleet(documents, file="odd.json", kubernetes="1.35")
             except PlannerError:
                 continue
+            assert read is None or isinstance(read, ImportedFleet)
