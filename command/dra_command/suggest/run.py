@@ -82,24 +82,35 @@ def _why(found: Suggestions, best: Suggestion) -> Iterator[str]:
 
 
 def _refusal(found: Suggestions) -> Iterator[str]:
-    compared = found.candidates
-    if found.plan.judgement.sizing.verdict == "fits" and not found.plan.hindrances:
+    """Yield why no fleet is printed: reasons that hold on all machine types, or the scheduler on all fleets tried."""
+    plan = found.plan
+    compared = f"the {found.candidates} machine types compared" if found.candidates > 1 else plan.pools[0].machine
+    blocking = tuple(obstacles(plan))
+    apart = [each for each in plan.hindrances if not each.workloads and each.verdict != "fits"]
+    if plan.judgement.sizing.verdict == "fits" and not blocking and not apart:
         yield (
-            f"cannot tell: everything can be packed on {_packed(found)}, but no fleet of the {compared} machine types "
-            "compared was found on which the simulated scheduler places it in every order of arrival"
+            f"cannot tell: everything can be packed on {_packed(found)}, but the simulated scheduler doesn't place it "
+            f"in every pod arrival order on any fleet tried of {compared}"
         )
         return
+    unknown = plan.verdict == "cannot-tell"
     yield (
-        f"no fleet of the {compared} machine types compared runs everything"
-        if compared > 1
-        else (f"{found.plan.pools[0].machine} does not run everything")
+        f"cannot tell whether a fleet of {compared} runs everything"
+        if unknown
+        else (f"no fleet of {compared} runs everything")
     )
-    for obstacle in obstacles(found.plan):
+    for each in apart:
+        yield from _with_fix(each.diagnostic.message, each.diagnostic.fix)
+    for obstacle in blocking:
         yield obstacle.subject
         for line, fix in obstacle.lines:
-            yield f"  {line}"
-            if fix:
-                yield f"    → {fix}"
+            yield from _with_fix(line, fix)
+
+
+def _with_fix(line: str, fix: str) -> Iterator[str]:
+    yield f"  {line}"
+    if fix:
+        yield f"    → {fix}"
 
 
 def _packed(found: Suggestions) -> str:

@@ -33,9 +33,50 @@ def test_what_no_machine_runs_says_why(project: Project) -> None:
     words = [str(EXAMPLES / "workloads-that-do-not-fit"), "--cloud", "eks", "--region", "us-east-1"]
     done = project.run("suggest", *words, "--machines", "g6.2xlarge")
     assert done.status == 1
-    assert "none of 1 machine types runs everything" not in done.err
-    assert "does not run everything" in done.err
+    assert "no fleet of g6.2xlarge runs everything\n" in done.err
     assert done.out == ""
+
+
+TEMPLATE = """\
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: one}
+spec:
+  spec:
+    devices:
+      requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.com}}]
+      config:
+        - opaque:
+            driver: gpu.nvidia.com
+            parameters: {apiVersion: resource.nvidia.com/v1beta1, kind: GpuConfig, mode: fast}
+"""
+POD = """\
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec:
+  tolerations: [{operator: Exists}]
+  resourceClaims: [{name: gpu, resourceClaimTemplateName: one}]
+  containers: [{name: main, image: i, resources: {claims: [{name: gpu}]}}]
+"""
+BY_ANOTHER = POD.replace("spec:\n", "spec:\n  schedulerName: volcano\n")
+
+
+def test_what_the_driver_rejects_on_every_machine_is_named(project: Project) -> None:
+    project.write("pods.yaml", TEMPLATE + POD)
+    done = project.run("suggest", "pods.yaml", "--region", "us-east-1", "--machines", "g6.2xlarge")
+    assert (done.status, done.out) == (1, "")
+    assert done.err.startswith("no fleet of g6.2xlarge runs everything\nPod default/web\n")
+    assert "→ remove mode\n" in done.err
+
+
+def test_pods_that_another_scheduler_places_leave_it_open(project: Project) -> None:
+    project.write("pods.yaml", TEMPLATE.partition("      config")[0] + BY_ANOTHER)
+    done = project.run("suggest", "pods.yaml", "--region", "us-east-1", "--machines", "g6.2xlarge,g6.12xlarge")
+    assert (done.status, done.out) == (3, "")
+    assert done.err.startswith("cannot tell whether a fleet of the 2 machine types compared runs everything\n")
+    assert "volcano" in done.err.lower()
 
 
 @pytest.mark.parametrize(
