@@ -63,7 +63,7 @@ PAGES: dict[str, Callable[[], None]] = {
     "docs/reference/": _write_reference,  # reads the schemas above
     "docs/*.svg": pictures.main,
 }
-"""What writes each page, in an order in which each reads fresh ones only."""
+"""The writer of each page. A page comes after the pages that it reads."""
 
 
 def main(pages: Sequence[str]) -> None:

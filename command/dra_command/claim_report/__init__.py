@@ -1,1 +1,1 @@
-"""How a claim fits on a node, for reports of several subcommands."""
+"""Placement of a claim on a node, for reports of several subcommands."""

@@ -1,1 +1,1 @@
-"""The subcommand `explain`: why a claim, pod, pool, finding, or message is as it is."""
+"""The subcommand `explain`: reasons for a claim, pod, pool, finding, or message."""

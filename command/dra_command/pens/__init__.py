@@ -1,1 +1,1 @@
-"""How text, Markdown, HTML, and SVG look in all reports."""
+"""Appearance of text, Markdown, HTML, and SVG in all reports."""

@@ -1,1 +1,1 @@
-"""Running a portfolio: inputs collected, cells computed here or elsewhere, answers kept, reports."""
+"""The subcommand `portfolio`: collect inputs, compute cells here or elsewhere, cache results, and report."""

@@ -1,1 +1,1 @@
-"""The subcommand `rehearse`: a plan next to what the real scheduler did."""
+"""The subcommand `rehearse`: a plan compared with the decisions of the real scheduler."""

@@ -1,4 +1,4 @@
-"""What runs in the cluster for Dynamic Resource Allocation: drivers, classes, the device plugin's limits, rights."""
+"""Resources in the cluster: drivers, DeviceClasses, the device plugin, metrics, and tenants."""
 
 from os.path import exists, join
 from pkgutil import extend_path

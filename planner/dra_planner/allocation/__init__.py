@@ -1,4 +1,4 @@
-"""Allocate as the scheduler does, and say why not.
+"""Allocate devices to a pod as the scheduler does, or explain why none fit.
 
     open_node(node, slices, classes, features) -> NodeState      a node before any pod of the demand
     open_offer(offer, classes, features, sight)                  the same from an offer

@@ -1,4 +1,4 @@
-"""Facts about machines, their topology, daemon pods and prices: rows of the tables in `data/`, each with its source.
+"""Facts about machine types, topology, daemon pods, and prices: the tables in `data/`, each row with its source.
 
 Nothing is read before it is asked for. A name that no table holds raises CatalogError with the nearest ones;
 a fact that nobody sourced is None.

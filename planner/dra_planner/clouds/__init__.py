@@ -1,4 +1,4 @@
-"""What differs between clouds: one module for each, behind one protocol.
+"""Differences between clouds: one module per cloud, behind one protocol.
 
 Every module of this package is a cloud, by the name that a fleet gives it, and holds one `CLOUD`. The package's path
 is extended over `sys.path`, so a distribution adds a cloud with one module `dra_planner/clouds/<name>.py`, and its

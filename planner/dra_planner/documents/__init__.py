@@ -1,1 +1,1 @@
-"""Texts of YAML or JSON as plain data that remembers its lines: manifests, fleets and stacks are read by this alone."""
+"""YAML and JSON as plain data with line numbers: the only reader of manifests, fleets, and stacks."""

@@ -1,4 +1,4 @@
-"""What differs between device drivers: one module for each, behind one protocol.
+"""Differences between device drivers: one module per driver, behind one protocol.
 
 Every module or package here but `protocol` is a driver, by the name that a fleet gives it, and holds one `DRIVER`. The
 package's path is extended over `sys.path`, so a distribution adds a driver with one module

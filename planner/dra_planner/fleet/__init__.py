@@ -1,4 +1,4 @@
-"""The user's document: which cluster, which pools, which drivers; read, validated, defaults filled in."""
+"""The fleet file: cluster, pools, and drivers, validated and with defaults."""
 
 from dra_planner.fleet.drivers import DevicePluginSettings, DriversOfFleet, FleetDeviceClass
 from dra_planner.fleet.pools import CapacityBlock, Count, Headroom, Pool, PoolTaint, Quota, Redundancy, Reservation

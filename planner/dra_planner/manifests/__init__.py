@@ -1,4 +1,4 @@
-"""Manifests: what a team has in its repository, read as the API server and the controllers would."""
+"""Manifests of a repository, read as the API server and the controllers read them."""
 
 from dra_planner.manifests.manifests import BoundPod, Manifests, UnresolvedPods, selectors_of
 from dra_planner.manifests.parsing.claims import (

@@ -1,4 +1,4 @@
-"""What nodes offer to pods and claims: predicted from a fleet, or observed in a cluster; one type for both."""
+"""Devices and resources that nodes offer, predicted from a fleet or observed in a cluster: one type for both."""
 
 from __future__ import annotations
 

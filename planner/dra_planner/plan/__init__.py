@@ -1,4 +1,4 @@
-"""The plan: every step in order, the one judgement, the plan's document, and judging one again."""
+"""Plans: every step in order, the verdict, the plan file, and checks of saved plans."""
 
 from __future__ import annotations
 

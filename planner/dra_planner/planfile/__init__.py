@@ -1,4 +1,4 @@
-"""The plan's document: its schema, its digests, and where it stands as a file and as a record in a stack.
+"""The plan file: its schema, its digests, and its place in the repository and in the stack.
 
 The document is a lock. Its `digest` covers its own content, so an edit by hand shows; `inputs` covers the fleet
 and the workloads it was made from, so a stale plan shows. It is deterministic and free of secrets and of places.

@@ -1,4 +1,4 @@
-"""Kubernetes releases: which DRA features a minor version has on, and how it behaves otherwise.
+"""Kubernetes versions: the DRA features of each minor version, and differences in their behavior.
 
 Everybody asks the record (`features.partitionable_devices`); nobody else compares minors.
 """

@@ -1,4 +1,4 @@
-"""Simulate what the scheduler will do with a demand on given nodes, in given orders of arrival.
+"""Simulate the scheduler: a demand on given nodes, in given pod arrival orders.
 
     predicted_nodes(offers, counts), observed_nodes(offers)     the nodes
     Simulator.of(demand, nodes, classes, features).run(order)   → SimulationOutcome

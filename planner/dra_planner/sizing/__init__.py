@@ -1,4 +1,4 @@
-"""How many nodes of each pool: a proved bound, the best packing found, and what is pending, with reasons."""
+"""Number of nodes per pool: a proven bound, the best packing found, and pending pods with reasons."""
 
 from dra_planner.sizing.bound.node_needs import LevelNeeds, WorkNeeds, node_needs
 from dra_planner.sizing.doubts import DoubtfulPlace

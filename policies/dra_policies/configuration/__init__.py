@@ -1,1 +1,1 @@
-"""One configuration for the command and the pack: `pulumi-dra.yaml`, and exemptions that stand beside an object."""
+"""Configuration of the command and the policy pack: `pulumi-dra.yaml`, and exemptions written at an object."""

@@ -1,1 +1,1 @@
-"""The view that rules look at, and questions that several rules ask of it. Pure: no Pulumi, no rules."""
+"""The view that rules check, and questions that several rules ask. Pure: no Pulumi, no rules."""
