@@ -13,7 +13,7 @@ from dra_planner.offers import Offer
 from dra_planner.plan import Plan
 from dra_planner.plan.judgement.guarded import Guarded, hourly_usd
 from dra_planner.releases import has_mutating_policies
-from dra_planner.wording import counted, named
+from dra_planner.wording import counted, named, verb
 
 _PULUMI: Final = "pulumi up"
 _MOST_POOLS: Final = 4
@@ -61,7 +61,7 @@ def without_guards(guarded: Guarded) -> str:
     if price is not None:
         return f"without the guards, {usd(price)} per hour"
     if pending is not None:
-        return f"without the guards, {_pending(pending)}"
+        return f"without the guards, {_pods(pending)} {verb(pending[-1], 'stay')} pending"
     return "without the guards, the simulation found no counts"
 
 
@@ -135,10 +135,14 @@ def _who_acts(kind: GuardKind, plan: Plan, guards: Guards) -> str:
 def _pending(pods: tuple[int, ...]) -> str:
     if not pods:
         return "not simulated"
-    least, most = pods[0], pods[-1]
-    if not most:
+    if not pods[-1]:
         return "no pod pending in the orders tried"
-    return f"{counted(most, 'pod')} pending" if least == most else f"{least} to {counted(most, 'pod')} pending"
+    return f"{_pods(pods)} pending"
+
+
+def _pods(pods: tuple[int, ...]) -> str:
+    least, most = pods[0], pods[-1]
+    return counted(most, "pod") if least == most else f"{least} to {counted(most, 'pod')}"
 
 
 def _note(plan: Plan) -> str:

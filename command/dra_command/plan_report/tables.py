@@ -230,9 +230,11 @@ class PlanTables:
             said.append(f"{signs.beyond} beyond the maximum")
         if any(bar.is_open for bar in bars):
             said.append(f"{signs.cannot_tell} not known")
-        said.append("packing: best found")
+        guarded = " with the guards" if self.plan.guards.kinds else ""
+        said.append(f"packing: best found{guarded}")
         found = self.plan.judgement.simulated
-        needed = f"what the default scheduler needs{' for the rest' if found is not None and found.left_out else ''}"
+        rest = " for the rest" if found is not None and found.left_out else ""
+        needed = f"what the default scheduler needs{guarded}{rest}"
         said.append(f"simulated: {NOT_SIMULATED if is_left_unsimulated(self.plan) else needed}")
         return " · ".join(said)
 

@@ -164,7 +164,7 @@ def size_plan(
         fleet=fleet,
         pools=pools,
         workloads=workloads,
-        cost=_cost(sizing, offers, pools, (sizing if guarded is None else guarded.free.sizing).hourly_bound),
+        cost=_cost(sizing, offers, pools),
         assumptions=(*assumptions, *judgement.assumptions, *drains),
         diagnostics=found,
         beside=tuple(find_levels_beside(judgement)),
@@ -214,9 +214,7 @@ def _pool(
     )
 
 
-def _cost(
-    sizing: Sizing, offers: Iterable[Offer], pools: Iterable[PlannedPool], bound_usd: Decimal | None
-) -> Cost | None:
+def _cost(sizing: Sizing, offers: Iterable[Offer], pools: Iterable[PlannedPool]) -> Cost | None:
     """Return the price of the nodes that are built, some of which a cloud may want beside those that are needed."""
     if sizing.hourly_plan is None:
         return None
@@ -226,7 +224,7 @@ def _cost(
     dates = sorted(offer.priced_on for offer in offers if offer.name in used and offer.priced_on)
     return Cost(
         hourly_usd=sizing.hourly_plan + besides,
-        bound_usd=min(bound_usd or Decimal(0), sizing.hourly_plan + besides),
+        bound_usd=min(sizing.hourly_bound or Decimal(0), sizing.hourly_plan + besides),
         priced_on=dates[0] if dates else "",
     )
 

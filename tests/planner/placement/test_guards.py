@@ -16,6 +16,7 @@ from dra_planner.model import Guards, PoolPart
 from dra_planner.plan import Plan, PlanRequest, judge_document, make_plan, plan_file
 from dra_planner.planfile import file_text, parse_document
 from dra_planner.simulation import ArrivalOrder, Simulator, predicted_nodes
+from dra_planner.sizing.bound.certificate import certificate_of
 from dra_planner.sources import Source
 
 SEEDS = (("eks", "small", 2), ("gke", "small", 1), ("aks", "small", 2), ("aks", "medium", 2))
@@ -41,6 +42,21 @@ def test_a_guided_plan_costs_no_more_than_a_free_one(guided: Plan) -> None:
     assert guided.cost is not None
     free = guided.guarded.free_hourly_usd
     assert free is None or guided.cost.hourly_usd <= free
+
+
+def test_bounds_hold_for_plans_without_guards_too(guided: Plan) -> None:
+    """Guards only restrict, so what no plan goes below is what the free plan proves, at every level."""
+    assert guided.guarded is not None
+    free = guided.guarded.free
+    for level, sizing in guided.judgement.sizings.items():
+        proved = free.sizings[level]
+        assert (sizing.nodes_bound, sizing.hourly_bound) == (proved.nodes_bound, proved.hourly_bound)
+        for pool in sizing.pools:
+            given = next((each.bound for each in proved.pools if each.name == pool.name), 0)
+            assert pool.bound == given <= pool.plan
+    assert guided.nodes_bound <= free.sizing.nodes_plan
+    certificate = certificate_of(guided.judgement.sizing)
+    assert certificate["bound"] == certificate_of(free.sizing)["bound"]
 
 
 def test_every_pod_is_placed_in_orders_that_were_not_tried_before(guided: Plan) -> None:

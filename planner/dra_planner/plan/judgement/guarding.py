@@ -26,7 +26,7 @@ from dra_planner.simulation import (
     check_orders,
     standard_orders,
 )
-from dra_planner.sizing import Sizer, node_costs, node_needs
+from dra_planner.sizing import Sizer, Sizing, node_costs, node_needs
 
 GUARD_STEPS: Final = 15
 """Steps that the search for guards may take, as a multiple of the steps of the simulation without guards."""
@@ -195,6 +195,10 @@ class _Search:
             with_fixes=False,
             proved=replace(found.found, left_out=self._left_out),
         )
+        judgement = replace(
+            judgement,
+            sizings={level: _with_bounds_of(free.sizings[level], each) for level, each in judgement.sizings.items()},
+        )
         return Guarded(
             guards=guards,
             given=self._fleet,
@@ -215,6 +219,22 @@ class _Search:
         proof = CountProver(self.ask(fewer), {}, {}, steps)
         pending = proof.pending(counts, _ORDERS_WITHOUT)
         return (min(pending), max(pending)) if pending else ()
+
+
+def _with_bounds_of(free: Sizing, guarded: Sizing) -> Sizing:
+    """Return the size under guards with bounds that hold for every plan, with or without guards.
+
+    The bounds under guards are higher, so that a plan without guards may cost less than what they prove. Nothing is
+    proved of the parts of a split pool.
+    """
+    bounds = {pool.name: pool.bound for pool in free.pools}
+    return replace(
+        guarded,
+        pools=tuple(replace(pool, bound=bounds.get(pool.name, 0)) for pool in guarded.pools),
+        nodes_bound=free.nodes_bound,
+        hourly_bound=free.hourly_bound,
+        evidence=free.evidence,
+    )
 
 
 def without_guard(guards: Guards, kind: GuardKind) -> Guards:
