@@ -42,10 +42,11 @@ def digest(content: bytes) -> str:
 
 
 class Server:
-    """An HTTP server with some pages; `/v2/` paths want a token, as registries do."""
+    """An HTTP server with some pages; `/v2/` paths want a token, and `/signed` rejects one, as storage does."""
 
     def __init__(self) -> None:
         self.pages: dict[str, bytes] = {}
+        self.redirects: dict[str, str] = {}
         self.requests: list[str] = []
         server = self
 
@@ -57,13 +58,19 @@ class Server:
                 elif self.path.startswith("/v2/") and self.headers.get("Authorization") != "Bearer abc":
                     realm = f'Bearer realm="{server.url}/token",service="s",scope="repository:a:pull"'
                     self.answer(401, b"", realm)
+                elif self.path in server.redirects:
+                    self.answer(307, b"", location=server.redirects[self.path])
+                elif self.path == "/signed" and self.headers.get("Authorization"):
+                    self.answer(400, b"")
                 elif self.path in server.pages:
                     self.answer(200, server.pages[self.path])
                 else:
                     self.answer(404, b"")
 
-            def answer(self, status: int, content: bytes, challenge: str = "") -> None:
+            def answer(self, status: int, content: bytes, challenge: str = "", location: str = "") -> None:
                 self.send_response(status)
+                if location:
+                    self.send_header("Location", location)
                 if challenge:
                     self.send_header("WWW-Authenticate", challenge)
                 self.send_header("Content-Length", str(len(content)))

@@ -76,6 +76,12 @@ class TestMerging:
         ("git+https://example.com/a.git@v1#../../etc/passwd", "is outside the repository"),
         ("oci://example.com/a", "invalid OCI reference"),
         ("s3://bucket/a.yaml", "unknown kind of URL"),
+        ("https://[::1", "the URL isn't valid"),
+        ("git+https://[example.com/a.git@v1", "the URL isn't valid"),
+        ("git+file:///a@v1\\0", "the URL isn't valid"),
+        ("oci://[example.com/a:v1", "the URL isn't valid"),
+        ("oci://localhost:99999999999999999999/a:v1", "the URL isn't valid"),
+        ("https://example\u2100.com/a.yaml", "the URL isn't valid"),
     ],
 )  # fmt: skip
 def test_a_wrong_location_reports_its_place(tmp_path: Path, extends: str, message: str) -> None:
@@ -183,6 +189,22 @@ class TestRegistry:
         text = f"extends: ['oci://{server.host}/acme/rules@sha256:{found}#all.yaml']\n"
 
         assert len(configured(tmp_path, text).custom) == 1
+
+    def test_a_blob_in_a_storage_that_rejects_tokens(self, tmp_path: Path, server: Server) -> None:
+        """Given a registry that redirects to a signed URL, expect the token to stay with the registry."""
+        push(server, gpu=RULES)
+        blob = next(path for path in server.pages if "/blobs/" in path)
+        server.pages["/signed"] = server.pages.pop(blob)
+        server.redirects[blob] = f"{server.url}/signed"
+
+        assert len(configured(tmp_path, f"extends: ['oci://{server.host}/acme/rules:v1']\n").custom) == 1
+
+    @pytest.mark.parametrize("target", ["http://[::1", "http://localhost:99999999999999999999/a", "httpx://a"])
+    def test_a_redirect_to_nowhere_is_reported(self, tmp_path: Path, server: Server, target: str) -> None:
+        push(server, gpu=RULES)
+        server.redirects["/v2/acme/rules/manifests/v1"] = target
+        with pytest.raises(PlannerError, match="can't be downloaded"):
+            configured(tmp_path, f"extends: ['oci://{server.host}/acme/rules:v1']\n")
 
     def test_several_files_need_a_name(self, tmp_path: Path, server: Server) -> None:
         push(server, gpu=RULES, all="rules: {}\n")

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from dra_policies.configuration.shared.locations import GitFile, without_password
-from dra_policies.configuration.shared.pinned_files import MOST_BYTES, too_large
+from dra_policies.configuration.shared.pinned_files import MOST_BYTES, keep, too_large
 
 _COMMIT: Final = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 _TIMEOUT_S: Final = 120
@@ -37,12 +37,7 @@ def read_git_file(file: GitFile, folder: Path) -> bytes:
     with suppress(OSError):
         return path.read_bytes()
     content = _shown(file)
-    with suppress(OSError):  # a cache that can't be written is only slower
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=path.parent)
-        with os.fdopen(handle, "wb") as output:
-            output.write(content)
-        os.replace(temporary, path)
+    keep(path, content)
     return content
 
 

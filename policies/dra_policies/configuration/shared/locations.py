@@ -76,6 +76,8 @@ Location = LocalFile | GitFile | WebFile | OciFile
 
 def parse_location(text: str, base: Location | None = None, place: Place = NOWHERE) -> Location:
     """Return the location that a text names; a path is relative to the file `base`. Raises LocationError."""
+    if "://" in text and not _is_valid_url(text):
+        raise LocationError("the URL isn't valid", place=place, fix="correct its host, port, and characters")
     if text.startswith("git+"):
         return _git(text, place)
     if text.startswith(("https://", "http://")):
@@ -99,12 +101,24 @@ def parse_location(text: str, base: Location | None = None, place: Place = NOWHE
 
 def without_password(url: str) -> str:
     """Return a URL without its password, for messages."""
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:  # git may print one that isn't valid
+        return re.sub(r"//.*@", "//***@", url)
     if "@" not in parts.netloc:
         return url
     user, _, host = parts.netloc.rpartition("@")
     name = user.partition(":")[0] if parts.scheme == "ssh" else "***"
     return urlunsplit(parts._replace(netloc=f"{name}@{host}"))
+
+
+def _is_valid_url(text: str) -> bool:
+    """Return True if git and the HTTP client can parse the URL: its host and port, without control characters."""
+    try:
+        port = urlsplit(text).port
+    except ValueError:
+        return False
+    return text.isprintable() and port != 0
 
 
 def _git(text: str, place: Place) -> GitFile:

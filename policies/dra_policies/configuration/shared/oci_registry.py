@@ -80,7 +80,7 @@ def _token(challenge: str) -> str:
     said = dict(_PARAMETER.findall(challenge))
     query = urlencode({key: said[key] for key in ("service", "scope") if key in said})
     if not said.get("realm", "").startswith("http"):
-        raise DownloadError("the registry names no place for tokens")
+        raise DownloadError("the registry doesn't say where to request a token")
     try:
         answer: Any = json.loads(download(f"{said['realm']}?{query}"))
         return str(answer.get("token") or answer["access_token"])

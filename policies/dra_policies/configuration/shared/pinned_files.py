@@ -33,14 +33,16 @@ class DownloadError(Exception):
 
 def download(url: str, headers: Mapping[str, str] | None = None) -> bytes:
     """Return what a URL gives, at most one byte more than `MOST_BYTES`; raises DownloadError."""
-    request = Request(url, headers={"User-Agent": "pulumi-dra", **(headers or {})})
     try:
+        request = Request(url, headers={"User-Agent": "pulumi-dra"})
+        for name, value in (headers or {}).items():
+            request.add_unredirected_header(name, value)  # storage rejects signed URLs with a token
         with urlopen(request, timeout=TIMEOUT_S) as response:
             content: bytes = response.read(MOST_BYTES + 1)
     except HTTPError as error:
         error.close()
         raise DownloadError(f"HTTP status {error.code}", error.code, dict(error.headers)) from None
-    except (OSError, HTTPException, ValueError) as error:
+    except (OSError, HTTPException, ValueError, OverflowError) as error:
         raise DownloadError(str(getattr(error, "reason", "") or error)) from None
     if len(content) > MOST_BYTES:
         raise too_large()
@@ -67,10 +69,15 @@ def pinned(sha256: str, folder: Path, fetch: Callable[[], bytes]) -> bytes:
     if found != sha256:
         fix = "correct the digest if the change is intended"
         raise DownloadError(f"its content has another digest: sha256={found}", fix=fix)
-    with suppress(OSError):  # a cache that can't be written is only slower
+    keep(path, content)
+    return content
+
+
+def keep(path: Path, content: bytes) -> None:
+    """Write a file of the cache whole or not at all; a cache that can't be written is only slower."""
+    with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent)
         with os.fdopen(handle, "wb") as file:
             file.write(content)
         os.replace(name, path)
-    return content
