@@ -39,6 +39,7 @@ UNKNOWN = [
     "vllm serve m --data-parallel-size 16 --data-parallel-address 10.0.0.1",
     "accelerate launch --num_processes 16 --num_machines $N t.py",
     "nginx -tp",
+    f"vllm serve m --tensor-parallel-size {'9' * 5000}",
 ]
 
 
@@ -51,7 +52,7 @@ def test_gpus_of_a_command_line(command: str, expected: tuple[str, int], shell: 
     assert (found.server, found.gpus) == expected
 
 
-@pytest.mark.parametrize("command", UNKNOWN)
+@pytest.mark.parametrize("command", UNKNOWN, ids=lambda command: command[:60])
 def test_a_number_that_is_not_written_is_unknown(command: str) -> None:
     assert gpus_of_command(command.split()) is None
     assert gpus_of_command(["sh", "-c", command]) is None

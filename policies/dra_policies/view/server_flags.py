@@ -19,6 +19,7 @@ _WORD: Final = re.compile(r"[^\s'\"\\]+")
 _MANY_NODES: Final = re.compile(
     r"(?:^|[/\s=])ray(?:\s|$)|multinode|--headless|--data-parallel-(?:address|start-rank|hybrid-lb|external-lb)"
 )
+_DIGITS: Final = 6  # a longer number isn't a number of GPUs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,4 +108,4 @@ def _flags(words: Sequence[str]) -> Mapping[str, str]:
 
 
 def _number(text: str) -> int | None:
-    return int(text) if text.isdecimal() else None
+    return int(text) if text.isdecimal() and len(text) <= _DIGITS else None
