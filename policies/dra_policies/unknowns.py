@@ -21,6 +21,7 @@ class _Unknown:
 
 
 UNKNOWN: Final = _Unknown()
+_DIGITS: Final = 18  # a longer text isn't a count
 
 UNKNOWN_TEXTS: Final = frozenset(
     {
@@ -137,7 +138,7 @@ class Properties:
         value = self.at(path)
         if value is None:
             return default
-        if isinstance(value, str) and value.isascii() and value.isdigit():
+        if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= _DIGITS:
             return int(value)
         return value if isinstance(value, int) and not isinstance(value, bool) else None
 

@@ -146,7 +146,7 @@ def _faults(settings: Configuration, custom: Collection[str]) -> Iterator[Fault]
     yield from _thresholds(settings)
     able = [each.id for each in RULES if each.can_remediate]
     for rule, level in settings.levels.items():
-        if level == "remediate" and rule not in able and not unknown_rule(rule):
+        if level == "remediate" and rule not in able and (rule in custom or not unknown_rule(rule)):
             fix = f"rules that can be remediated: {', '.join(able)}"
             yield ("rules", rule), "the pack cannot set what this rule asks for", fix
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 
 from dra_planner.claims import expand_claims
 from dra_planner.clouds import cloud
@@ -132,7 +132,7 @@ def _with_judgement(
     return replace(
         view,
         judgement=judgement,
-        plan=partial(size_plan, judgement, fleet),
+        plan=cache(partial(size_plan, judgement, fleet)),  # each custom rule asks
         nvidia=nvidia_of(fleet),
         other_devices=chosen.others,
         not_described=chosen.not_described,

@@ -33,6 +33,12 @@ class TestMerging:
 
         assert [(rule.id, rule.level) for rule in found.custom] == [("no-spot", "advisory")]
 
+    def test_a_shared_rule_of_a_project_cannot_be_remediated(self, tmp_path: Path) -> None:
+        (tmp_path / "base.yaml").write_text(RULES)
+
+        with pytest.raises(PlannerError, match="rules that can be remediated: pool-differs-from-plan"):
+            configured(tmp_path, "extends: [base.yaml]\nrules: {no-spot: remediate}\n")
+
     def test_exemptions_keep_their_places(self, tmp_path: Path) -> None:
         (tmp_path / "base.yaml").write_text(RULES)
         own = "exemptions:\n  - {rule: no-spot, object: pool cheap, reason: batch}\n"
