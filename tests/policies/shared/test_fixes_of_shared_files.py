@@ -63,8 +63,13 @@ def test_an_abbreviated_commit_is_written_whole(tmp_path: Path, repository: Path
         ),
         ("{url}/gpus.yaml#sha256={digest}", "check URL and network", "{url}/gpu.yaml#sha256={digest}"),
         ("{url}/huge.yaml#sha256={digest}", "name another file", "{url}/gpu.yaml#sha256={digest}"),
+        (
+            "http://[::1/gpu.yaml#sha256={digest}",
+            "correct its host, port, and characters",
+            "{url}/gpu.yaml#sha256={digest}",
+        ),
     ],
-    ids=["no-digest", "other-digest", "url", "huge"],
+    ids=["no-digest", "other-digest", "url", "huge", "host"],
 )
 def test_a_file_at_a_url(tmp_path: Path, server: Server, before: str, fix: str, after: str) -> None:
     server.pages |= {"/gpu.yaml": RULES.encode(), "/huge.yaml": b"a" * (5 * 2**20)}
