@@ -117,6 +117,50 @@ def test_labels_and_taints_of_the_fleet(declare: SimpleNamespace, name: str) -> 
     assert all(text in finding.message for text, finding in zip(expected, found, strict=True))
 
 
+def karpenter_pool(declare: SimpleNamespace, *allowed: str) -> Any:
+    """Return the NodePool of the pool l4, with these capacity types."""
+    requirements = {"node.kubernetes.io/instance-type": ["g6.2xlarge"], "karpenter.sh/capacity-type": list(allowed)}
+    spec = {
+        "nodeClassRef": {"group": "karpenter.k8s.aws", "kind": "EC2NodeClass", "name": "l4"},
+        "requirements": [{"key": key, "operator": "In", "values": each} for key, each in requirements.items()],
+        "taints": [{"key": "nvidia.com/gpu", "value": "present", "effect": "NoSchedule"}],
+    }
+    template = {"metadata": {"labels": LABELS}, "spec": spec}
+    props = {"spec": {"replicas": 2, "limits": {"nodes": "4"}, "template": template}}
+    return declare.resource("kubernetes:karpenter.sh/v1:NodePool", "l4", props)
+
+
+ON_DEMAND, SPOT = (
+    "its nodes aren't Spot nodes, but the plan has Spot nodes",
+    "its nodes are Spot nodes, but the plan has",
+)
+CAPACITY: dict[str, tuple[str, dict[str, Any] | list[str], str]] = {
+    "Spot as planned": ("spot", {"capacityType": "SPOT"}, ""),
+    "on-demand by default": ("spot", {}, ON_DEMAND),
+    "on-demand, and said so": ("spot", {"capacityType": "ON_DEMAND"}, ON_DEMAND),
+    "Spot instead of on-demand": ("on-demand", {"capacityType": "SPOT"}, SPOT),
+    "a capacity type that is not known": ("spot", {"capacityType": UNKNOWN}, "capacity type is not known"),
+    "Karpenter's Spot as planned": ("spot", ["spot"], ""),
+    "Karpenter's on-demand as planned": ("on-demand", ["on-demand"], ""),
+    "Karpenter's on-demand": ("spot", ["on-demand"], ON_DEMAND),
+    "Karpenter's Spot": ("on-demand", ["spot"], SPOT),
+    "Karpenter chooses": ("on-demand", ["on-demand", "spot"], "capacity type is not known"),
+}
+
+
+@pytest.mark.parametrize(("planned", "declared", "expected"), CAPACITY.values(), ids=CAPACITY)
+def test_spot_nodes(
+    declare: SimpleNamespace, planned: str, declared: dict[str, Any] | list[str], expected: str
+) -> None:
+    pools = [{"name": "l4", "machine": "g6.2xlarge", "count": {"min": 2, "max": 4}, "capacity": planned}]
+    pool = karpenter_pool(declare, *declared) if isinstance(declared, list) else declare.node_group(**declared)
+    view = view_of_stack([declare.record(pools=pools), pool])
+
+    told = [each.message for each in RULE.check(view) if "Spot" in each.message or "capacity type" in each.message]
+
+    assert [expected in each for each in told] == [True] * bool(expected)
+
+
 SCHEDULE = {"hours": {"start": "08:00", "end": "18:00"}}
 SCHEDULED: dict[str, tuple[tuple[int, int, int], str]] = {
     "in its hours": ((0, 0, 4), ""),

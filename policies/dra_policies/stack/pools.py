@@ -18,6 +18,7 @@ from dra_planner.model import Taint
 from dra_planner.model.nodes import TaintEffect
 from dra_policies.stack.resource import Resource, source_of
 from dra_policies.unknowns import UNKNOWN, Properties, as_mapping
+from dra_policies.view.pool_machines import has_value
 from dra_policies.view.stack_view import DeclaredPool
 
 
@@ -162,11 +163,8 @@ def _all_taints(resource: Resource, of_cloud: Cloud, machine: str | None) -> tup
 def _capacity(props: Properties, of_cloud: Cloud) -> str:
     if props.flag("queuedProvisioning.enabled", False) is True:
         return "queued"
-    for path, value in of_cloud.spot:
-        given = props.at(path)
-        if given == value or (given is True and value == "true"):
-            return "spot"
-    return "on-demand"
+    is_spot = any(has_value(props.at(path), value) for path, value in of_cloud.spot)
+    return "spot" if is_spot else "on-demand"
 
 
 def _known_machine(of_cloud: Cloud, machine: str | None) -> Machine | None:

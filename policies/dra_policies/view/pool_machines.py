@@ -9,10 +9,12 @@ from dra_planner import catalog
 from dra_planner.catalog import Machine
 from dra_planner.clouds import cloud
 from dra_planner.errors import PlannerError
+from dra_policies.unknowns import UNKNOWN
 from dra_policies.view.stack_view import DeclaredPool
 
 CAPACITY_TYPE: Final = "karpenter.sh/capacity-type"
-_CAPACITY_TYPES: Final = frozenset({"on-demand", "spot", "reserved"})
+_SPOT: Final = "spot"
+_CAPACITY_TYPES: Final = frozenset({"on-demand", _SPOT, "reserved"})
 
 
 def known_machine(cloud: str, name: str | None) -> Machine | None:
@@ -41,6 +43,20 @@ def capacity_types(pool: DeclaredPool) -> frozenset[str] | None:
             named = frozenset(value for value in values if value is not None)
             return {"In": named, "NotIn": _CAPACITY_TYPES - named}.get(item.text("operator") or "")
     return None
+
+
+def is_spot(pool: DeclaredPool) -> bool | None:
+    """Return whether all nodes of a pool are Spot nodes; None if it isn't known, or if Karpenter may choose."""
+    if pool.own.has("spec.template.spec") is not False:  # a pool of Karpenter
+        allowed = capacity_types(pool)
+        return None if allowed is None or (_SPOT in allowed and len(allowed) > 1) else _SPOT in allowed
+    answers = [has_value(pool.own.at(path), value) for path, value in cloud(pool.cloud).spot]
+    return True if True in answers else None if None in answers else False
+
+
+def has_value(given: object, value: str) -> bool | None:
+    """Return whether a property has a value, also one that is written as true; None if it isn't known."""
+    return None if given is UNKNOWN else given == value or (given is True and value == "true")
 
 
 def allows_machine(pool: DeclaredPool, machine: Machine) -> bool:

@@ -12,6 +12,7 @@ from dra_planner.clouds.protocol.resources import BoughtCapacity, SurgeSetting
 from dra_planner.errors import CatalogError
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.unknowns import Properties, has_unknown
+from dra_policies.view.pool_machines import is_spot
 from dra_policies.view.stack_view import NOTHING_DECLARED, DeclaredPool, StackView
 
 URL: Final = "https://docs.aws.amazon.com/eks/latest/userguide/capacity-blocks-mng.html"
@@ -21,7 +22,7 @@ def check(view: StackView) -> Iterator[Finding]:
     for pool in view.pools:
         of_cloud = cloud(pool.cloud)
         bought = of_cloud.pool.bought
-        if bought is None or not _is_bought(pool, of_cloud, bought):
+        if bought is None or not _is_bought(pool, bought):
             continue
         yield from _of_machine(pool, of_cloud, bought)
         yield from _of_name(pool, of_cloud, bought)
@@ -29,9 +30,9 @@ def check(view: StackView) -> Iterator[Finding]:
         yield from _of_updates(pool, bought.surge)
 
 
-def _is_bought(pool: DeclaredPool, of_cloud: Cloud, bought: BoughtCapacity) -> bool:
+def _is_bought(pool: DeclaredPool, bought: BoughtCapacity) -> bool:
     """Return True if the pool says so for certain; Spot nodes come from elsewhere whatever else is written."""
-    if any(pool.own.text(path) == value for path, value in of_cloud.spot):
+    if is_spot(pool):
         return False
     template = pool.template or NOTHING_DECLARED
     marks = [*((pool.own, *mark) for mark in bought.marks), *((template, *mark) for mark in bought.template_marks)]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dra_planner.claims.written import pod_sets_with_claims
-from dra_planner.clouds import cloud
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.disruption_budgets import budgets_of
-from dra_policies.view.stack_view import DeclaredPool, StackView
+from dra_policies.view.pool_machines import is_spot
+from dra_policies.view.stack_view import StackView
 
 _SERVERS = ("Deployment", "StatefulSet", "ReplicaSet")
 URL = "https://kubernetes.io/docs/tasks/run-application/configure-pdb/"
@@ -16,7 +16,7 @@ URL = "https://kubernetes.io/docs/tasks/run-application/configure-pdb/"
 
 def check(view: StackView) -> Iterator[Finding]:
     pools = [pool for pool in view.pools if pool.is_dra and pool.has_gpus is not False]
-    if not view.complete or view.manifests is None or not pools or not all(_is_spot(pool) for pool in pools):
+    if not view.complete or view.manifests is None or not pools or not all(is_spot(pool) for pool in pools):
         return
     for workload, pod_set in pod_sets_with_claims(view.manifests):
         most = pod_set.figures.ceiling
@@ -29,11 +29,6 @@ def check(view: StackView) -> Iterator[Finding]:
                 fix="add a PodDisruptionBudget with maxUnavailable: 1 for its pods",
                 place=workload.place,
             )
-
-
-def _is_spot(pool: DeclaredPool) -> bool:
-    return any(pool.own.text(path) == value or (pool.own.flag(path, False) is True and value == "true")
-               for path, value in cloud(pool.cloud).spot)  # fmt: skip
 
 
 RULE = Rule(

@@ -10,8 +10,8 @@ from dra_planner.model import Taint
 from dra_planner.planfile import PlanFile, PoolRow
 from dra_planner.wording import counted
 from dra_policies.rules.rule import Finding, Rule
-from dra_policies.unknowns import UNKNOWN
 from dra_policies.view.planned_nodes import planned_nodes
+from dra_policies.view.pool_machines import is_spot
 from dra_policies.view.stack_view import DeclaredPool, StackView
 
 
@@ -80,15 +80,13 @@ def _compare_counts(pool: DeclaredPool, row: PoolRow, *, changing: bool) -> Iter
 def _compare_nodes(pool: DeclaredPool, planned: Pool, *, own_images: bool) -> Iterator[Finding]:
     """Compare what nodes are bought as, boot, and hold, where the resource of the pool says it."""
     of_cloud = cloud(pool.cloud)
-    for path, value in of_cloud.spot:
-        given = pool.own.at(path)
-        is_spot = None if given is UNKNOWN else given == value or (given is True and value == "true")
-        if is_spot is None:
-            yield _unknown(pool, path)
-        elif is_spot and planned.source.kind != "spot":
-            text = f"{pool.title}: its nodes are Spot nodes ({path}), but the plan has {planned.source.kind} nodes"
-            yield Finding(message=text, fix=_FIX, urn=pool.urn)
-    if planned.source.kind == "spot" and not any(pool.own.at(path) for path, _ in of_cloud.spot):
+    has_spot, wants_spot = is_spot(pool), planned.source.kind == "spot"
+    if has_spot is None:
+        yield _unknown(pool, "capacity type")
+    elif has_spot and not wants_spot:
+        text = f"{pool.title}: its nodes are Spot nodes, but the plan has {planned.source.kind} nodes"
+        yield Finding(message=text, fix=_FIX, urn=pool.urn)
+    elif wants_spot and not has_spot:
         text = f"{pool.title}: its nodes aren't Spot nodes, but the plan has Spot nodes"
         yield Finding(message=text, fix=_FIX, urn=pool.urn)
     path = of_cloud.pool.max_pods
