@@ -11,7 +11,8 @@ from dra_planner import manifests
 from dra_planner.catalog import Machine
 from dra_planner.drivers import DriverNode, driver
 from dra_planner.model import AttributeValue, Device, DeviceCapacity, ResourceSlice, Unknown, Version
-from dra_planner.offers import Learned, learn_machines, observe_offers
+from dra_planner.offers import observe_offers
+from dra_planner.offers.learning import Learned, learn_machines
 from dra_planner.plan import read_checked
 from dra_planner.quantity import Quantity
 from dra_planner.releases import features_of

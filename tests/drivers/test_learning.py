@@ -17,7 +17,7 @@ from dra_planner.drivers import driver
 from dra_planner.errors import FleetError, PlannerError
 from dra_planner.fleet import read_fleet
 from dra_planner.manifests import render_device_class
-from dra_planner.offers import Learned
+from dra_planner.offers.learning import Learned
 from dra_planner.plan import Plan, PlanRequest, make_plan
 from dra_planner.releases import features_of
 from dra_planner.sources import Source

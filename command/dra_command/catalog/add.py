@@ -18,7 +18,8 @@ from dra_command.command_line.file_writer import write_whole
 from dra_command.inputs.cluster_snapshot import read_observed
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import Fleet, read_document, read_fleet
-from dra_planner.offers import Learned, learn_machines, observe_offers
+from dra_planner.offers import observe_offers
+from dra_planner.offers.learning import Learned, learn_machines
 from dra_planner.plan import read_checked
 from dra_planner.releases import MAXIMUM_MINOR, features_of, parse_version
 from dra_planner.sources import read_file

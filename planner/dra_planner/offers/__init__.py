@@ -7,7 +7,6 @@ from dra_planner.offers.allocatable import predict_allocatable
 from dra_planner.offers.contribution import CatalogRow, rows_to_add
 from dra_planner.offers.installed import verify_classes, verify_driver
 from dra_planner.offers.labels import predict_labels, predict_taints
-from dra_planner.offers.learning import Learned, learn_machines
 from dra_planner.offers.model import Deduction, Offer, Origin
 from dra_planner.offers.nodes import PredictedNode, nodes_of
 from dra_planner.offers.observation import observe_offers
@@ -21,13 +20,11 @@ __all__ = [
     "AllocatableSettings",
     "CatalogRow",
     "Deduction",
-    "Learned",
     "NodeDifference",
     "Offer",
     "Origin",
     "PredictedNode",
     "Verification",
-    "learn_machines",
     "node_settings",
     "nodes_of",
     "observe_offers",
