@@ -7,7 +7,7 @@ import random
 from dataclasses import replace
 from typing import Any
 
-from dra_planner import manifests
+from dra_planner import catalog, manifests
 from dra_planner.catalog import Machine
 from dra_planner.drivers import DriverNode, driver
 from dra_planner.model import AttributeValue, Device, DeviceCapacity, ResourceSlice, Unknown, Version
@@ -102,3 +102,31 @@ def learned(objects: list[dict[str, Any]], cloud: str = "", machine: str = "") -
     features = features_of(36)
     snapshot = read_checked((source,), features)
     return learn_machines(observe_offers(snapshot, features), snapshot.classes, cloud=cloud, machine=machine)
+
+
+def with_cpu_groups(document: dict[str, Any], sizes: tuple[int, ...]) -> dict[str, Any]:
+    """Return the fleet after it has learned, from a node of its pool, how many CPUs each NUMA node has."""
+    machine = catalog.machine(document["cloud"], document["pools"][0]["machine"])
+    devices = [
+        {
+            "name": f"cpudevnuma{index:03}",
+            "allowMultipleAllocations": True,
+            "attributes": {
+                "resource.kubernetes.io/numaNode": {"int": index},
+                "dra.cpu/numaNodeID": {"int": index},
+                "dra.cpu/numCPUs": {"int": size},
+            },
+            "capacity": {"dra.cpu/cpu": {"value": str(size)}},
+        }
+        for index, size in enumerate(sizes)
+    ]
+    pool = {"name": "n0", "generation": 1, "resourceSliceCount": 1}
+    part = {
+        "apiVersion": "resource.k8s.io/v1",
+        "kind": "ResourceSlice",
+        "metadata": {"name": "n0-dra.cpu"},
+        "spec": {"driver": "dra.cpu", "nodeName": "n0", "pool": pool, "devices": devices},
+    }
+    size = {"cpu": str(sum(sizes) - 2), "memory": "1900Gi", "pods": "100"}
+    found = learned([node("n0", machine, size), part], document["cloud"])
+    return {**document, "catalog": [dict(row) for row in found.rows]}

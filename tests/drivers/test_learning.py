@@ -28,7 +28,6 @@ NVIDIA = {"nvidia": {"version": "0.5.0"}}
 GPU = request("gpu", "gpu.nvidia.com", 1)
 LARGE = 'device.capacity["gpu.nvidia.com"].memory.compareTo(quantity("{}")) >= 0'
 AMD_MEMORY = 'device.capacity["gpu.amd.com"].memory.compareTo(quantity("{}")) >= 0'
-CPUS = {"name": "cpus", "exactly": {"deviceClassName": "dra.cpu", "capacity": {"requests": {"dra.cpu/cpu": "48"}}}}
 MACHINES: dict[str, tuple[str, str, dict[str, Any], list[str]]] = {
     "H100": (
         "eks",
@@ -98,7 +97,12 @@ MACHINES: dict[str, tuple[str, str, dict[str, Any], list[str]]] = {
         ],
     ),
     "Gaudi": ("eks", "dl1.24xlarge", {"gaudi": True}, [job(9, request("hpu", "gaudi.intel.com", 1))]),
-    "CPUs": ("eks", "p5.48xlarge", {"cpu": True}, [job(5, CPUS, tolerates="nvidia.com/gpu")]),
+    "CPUs": (
+        "eks",
+        "m7i.4xlarge",
+        {"cpu": {"mode": "individual"}},
+        [job(5, request("cpus", "dra.cpu", 4)), job(1, request("cpus", "dra.cpu", 17))],
+    ),
     "simulated GPUs": ("eks", "m7i.4xlarge", {"example": True}, [job(9, request("gpu", "gpu.example.com", 1))]),
 }
 

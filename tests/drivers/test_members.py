@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 import yaml
+from captures import with_cpu_groups
 from driver_fleets import fleet, job, nodes, planned, reasons, request
 
 from dra_planner import catalog
@@ -13,6 +14,7 @@ from dra_planner.drivers import DriverNode, driver
 from dra_planner.errors import FleetError
 from dra_planner.fleet import read_fleet
 from dra_planner.model import AttributeValue, Unknown
+from dra_planner.offers import Offer, predict_offers, verify_offers
 from dra_planner.releases import features_of
 
 TPUS = fleet("gke", "ct5lp-hightpu-4t", {"tpu": True})
@@ -120,7 +122,7 @@ def cpus(count: int) -> dict[str, Any]:
 
 
 def test_cpus_of_a_numa_node_are_capacity() -> None:
-    numa = fleet("eks", "p5.48xlarge", {"cpu": True})  # 192 CPUs on two NUMA nodes
+    numa = with_cpu_groups(fleet("eks", "p5.48xlarge", {"cpu": True}), (96, 96))
     plan = planned(numa, job(4, cpus(48), tolerates="nvidia.com/gpu"))
 
     assert (plan.verdict, nodes(plan)) == ("fits", 1)
@@ -129,8 +131,37 @@ def test_cpus_of_a_numa_node_are_capacity() -> None:
     )  # one request uses one device
 
 
-def test_cpus_of_a_machine_whose_numa_nodes_are_not_known() -> None:
-    assert planned(fleet("eks", "m7i.4xlarge", {"cpu": True}), job(1, cpus(4))).verdict == "cannot-tell"
+@pytest.mark.parametrize("machine", ["m7i.4xlarge", "p5.48xlarge"])
+@pytest.mark.parametrize("count", [1, 2, 9])
+def test_predicted_cpus_are_in_an_unknown_number_of_groups(machine: str, count: int) -> None:
+    """Devices on two NUMA nodes show that there are two at least, not that there are two."""
+    asked = cpus(4)
+    asked["exactly"]["count"] = count
+    plan = planned(fleet("eks", machine, {"cpu": True}), job(1, asked, tolerates="nvidia.com/gpu"))
+
+    assert plan.verdict == "cannot-tell"
+
+
+def test_what_no_group_of_cpus_has_is_known() -> None:
+    asked = request("cpus", "dra.cpu", 1, '"memory" in device.capacity["dra.cpu"]')
+    plan = planned(fleet("eks", "m7i.4xlarge", {"cpu": True}), job(1, asked))
+
+    assert plan.verdict == "does-not-fit"
+
+
+def test_more_groups_than_predicted_are_no_difference() -> None:
+    predicted = offers_of(fleet("eks", "m7i.4xlarge", {"cpu": True}))
+    observed = offers_of(with_cpu_groups(fleet("eks", "m7i.4xlarge", {"cpu": True}), (8, 8)))
+
+    assert [each for each in verify_offers(predicted, observed).differences if each.subject == "dra.cpu"] == []
+    swapped = verify_offers(observed, predicted).differences
+    assert [(each.aspect, each.predicted, each.observed) for each in swapped if each.subject == "dra.cpu"] == [
+        ("count", "2", "1")
+    ]
+
+
+def offers_of(document: dict[str, Any]) -> tuple[Offer, ...]:
+    return predict_offers(read_fleet(document), features_of(36))
 
 
 @pytest.mark.parametrize(("pods", "verdict"), [(3, "fits"), (17, "does-not-fit")])
@@ -156,7 +187,7 @@ def test_a_claim_of_cpus_is_for_whole_cpus() -> None:
         "name": "cpus",
         "exactly": {"deviceClassName": "dra.cpu", "capacity": {"requests": {"dra.cpu/cpu": "1500m"}}},
     }
-    pool = fleet("eks", "p5.48xlarge", {"cpu": True})
+    pool = with_cpu_groups(fleet("eks", "p5.48xlarge", {"cpu": True}), (96, 96))
     plan = planned(pool, job(1, part, tolerates="nvidia.com/gpu"))
 
     assert plan.verdict == "does-not-fit"
@@ -174,6 +205,7 @@ def test_settings_of_the_cpu_driver_that_cannot_work() -> None:
         read_fleet(fleet("eks", "m7i.4xlarge", {"cpu": {"reservedCPUs": "0-15"}}))
     assert "reserve fewer CPUs in drivers.cpu.reservedCPUs" in str(caught.value)
     read_fleet(fleet("eks", "m7i.4xlarge", {"cpu": {"reservedCPUs": "0-1"}}))
+    read_fleet(fleet("eks", "m7i.4xlarge", {"cpu": {"reservedCPUs": "1-900"}}))  # CPU 0 remains
 
 
 @pytest.mark.parametrize(
@@ -230,7 +262,11 @@ def test_an_opaque_configuration_that_the_driver_decodes(name: str, parameters: 
         (fleet("aks", "Standard_NC4as_T4_v3", {"intel": True}), "no Azure size in the tables has GPUs of Intel"),
         ({**fleet("eks", "m7i.4xlarge", {"cpu": True}), "kubernetes": "1.35"}, "DRAConsumableCapacity"),
         (fleet("eks", "m7i.4xlarge", {"cpu": {"reservedCPUs": "0-15"}}), "has 16 CPUs, and all are reserved"),
+        (fleet("eks", "m7i.4xlarge", {"cpu": {"reservedCPUs": "0-99999999"}}), "has 16 CPUs, and all are reserved"),
         (fleet("eks", "m7i.4xlarge", {"cpu": {"reservedCPUs": "all"}}), "is not a set of CPUs"),
+        (fleet("eks", "m7i.4xlarge", {"cpu": {"reservedCPUs": "1,,2"}}), "is not a set of CPUs"),
+        (fleet("eks", "m7i.4xlarge", {"cpu": {"reservedCPUs": "9" * 5000}}), "is not a set of CPUs"),
+        (fleet("eks", "m7i.4xlarge", {"cpu": {"reservedCPUs": "5-2"}}), 'range "5-2" of CPUs starts after its end'),
         (fleet("gke", "ct5lp-hightpu-4t", {"nvidia": {"version": "25.8.1"}}), "has no NVIDIA GPU"),
         ({**TPUS, "pools": [{**TPUS["pools"][0], "mig": "all-1g.10gb"}]}, "none of the fleet's drivers partitions"),
     ],

@@ -6,7 +6,7 @@ from copy import deepcopy
 from typing import Any
 
 import pytest
-from captures import Values, as_captured, learned, node, predicted
+from captures import Values, as_captured, learned, node, predicted, with_cpu_groups
 from driver_fleets import fleet, job, nodes, planned, reasons, request
 
 from dra_planner import catalog
@@ -15,7 +15,9 @@ ROOT = "resource.kubernetes.io/pcieRoot"
 NUMA = "resource.kubernetes.io/numaNode"
 GPU = request("gpu", "gpu.nvidia.com", 1)
 NIC = request("nic", "efa.networking.k8s.aws", 1)
-H100 = fleet("eks", "p5.48xlarge", {"nvidia": {"version": "0.5.0"}, "dranet": True, "cpu": True})
+H100 = with_cpu_groups(
+    fleet("eks", "p5.48xlarge", {"nvidia": {"version": "0.5.0"}, "dranet": True, "cpu": True}), (96, 96)
+)
 TOLERATES = "nvidia.com/gpu"
 CPUS = {"name": "cpus", "exactly": {"deviceClassName": "dra.cpu", "capacity": {"requests": {"dra.cpu/cpu": "24"}}}}
 

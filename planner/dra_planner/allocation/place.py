@@ -184,18 +184,8 @@ def _same_either_way(hindered: SearchResult, helped: SearchResult, plan: Planned
         "found",
         "none",
     ):
-        return not _takes_unknown_sets(plan)
+        return not plan.number_is_unknown
     return hindered.outcome == helped.outcome and hindered.message == helped.message
-
-
-def _takes_unknown_sets(plan: PlannedClaims) -> bool:
-    """Whether some request wants all devices and it is not known which these are."""
-    return any(
-        way.takes_all and way.selection.unknown & way.roomy
-        for claim in plan.claims
-        for request in claim.requests
-        for way in request.alternatives
-    )
 
 
 def _settle(

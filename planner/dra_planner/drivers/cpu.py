@@ -13,7 +13,6 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field
 
 from dra_planner.catalog import Machine
-from dra_planner.catalog.tables import Row, flag, integer, read_table
 from dra_planner.clouds import Cloud
 from dra_planner.documents.models import StrictDocument, refused_by
 from dra_planner.drivers.protocol.driver import ConfigFault, Driver, DriverNode, Fault, PodUse
@@ -21,7 +20,6 @@ from dra_planner.drivers.protocol.slices import node_slice
 from dra_planner.drivers.protocol.versions import chart_version_fault
 from dra_planner.errors import CatalogError, UnsupportedFeature
 from dra_planner.model import AttributeValue, Device, DeviceCapacity, ResourceSlice, Unknown
-from dra_planner.quantity import Quantity
 from dra_planner.releases import Features
 
 CPU_DRIVER = "dra.cpu"
@@ -29,11 +27,21 @@ CPUS = "dra.cpu/cpu"
 _NUMA = ("resource.kubernetes.io/numaNode", "dra.net/numaNode", "dra.cpu/numaNodeID")
 _API_VERSION = "v1alpha1"
 _CPUS_OF_SLICE = 128
+_RANGE = re.compile(r"[0-9]{1,9}(-[0-9]{1,9})?")
 
 
 def reserved_fault(text: str) -> str:
     """Return why a text isn't a set of CPUs as Linux writes it ("0-1,4"), or ""."""
-    return "" if re.fullmatch(r"|\d+(-\d+)?(,\d+(-\d+)?)*", text) else f'"{text}" is not a set of CPUs (0-1,4)'
+    if text and not all(map(_RANGE.fullmatch, text.split(","))):
+        return f'"{text}" is not a set of CPUs (0-1,4)'
+    wrong = [part for part, (first, last) in zip(text.split(","), _ranges(text), strict=True) if first > last]
+    return f'range "{wrong[0]}" of CPUs starts after its end' if wrong else ""
+
+
+def _ranges(text: str) -> list[tuple[int, int]]:
+    """Return the first and last CPU of each range of a set of CPUs."""
+    ranges = [part.partition("-") for part in text.split(",") if part]
+    return [(int(first), int(last or first)) for first, _, last in ranges]
 
 
 class CpuOptions(StrictDocument):
@@ -53,11 +61,9 @@ class CpuOptions(StrictDocument):
         default="", alias="reservedCPUs", description="CPUs that the driver doesn't publish, for example 0-1."
     )
 
-    @property
-    def reserved_cpus(self) -> frozenset[int]:
-        """The numbers of the CPUs that the driver doesn't publish."""
-        ranges = [part.partition("-") for part in self.reserved.split(",") if part]
-        return frozenset(cpu for first, _, last in ranges for cpu in range(int(first), int(last or first) + 1))
+    def reserved_of(self, vcpus: int) -> frozenset[int]:
+        """Return which CPUs of a node with so many the driver doesn't publish."""
+        return frozenset(cpu for first, last in _ranges(self.reserved) for cpu in range(first, min(last + 1, vcpus)))
 
 
 class CpuDriver(Driver[CpuOptions]):
@@ -77,17 +83,19 @@ class CpuDriver(Driver[CpuOptions]):
         return False  # CPUs have nothing to do with the machine's accelerators
 
     def slices(self, options: CpuOptions, node: DriverNode) -> tuple[ResourceSlice, ...]:
-        if not self.serves(node.machine):
+        vcpus = node.machine.vcpus
+        if vcpus is None:
             return ()
-        devices = _individual(node.machine, options) if options.mode == "individual" else _groups(node.machine, options)
+        devices = _individual(vcpus, options) if options.mode == "individual" else [_group(options)]
         return _slices_of(node.name, devices)
 
     def assumptions(self, options: CpuOptions, node: DriverNode) -> tuple[str, ...]:
         machine = node.machine
-        sentences = [f"{machine.name}: kubelet's cpuManagerPolicy is none, and the container runtime has NRI"]
-        if _topology(machine) is None:
-            sentences.append(f"{machine.name}: its NUMA nodes and sockets are known at run time only")
-        return tuple(sentences)
+        return (
+            f"{machine.name}: kubelet's cpuManagerPolicy is none, and the container runtime has NRI",
+            f"{machine.name}: its NUMA nodes and sockets are known at run time only (`pulumi-dra catalog add` learns "
+            "them from a running node)",
+        )
 
     def faults(self, options: CpuOptions, cloud: Cloud, features: Features) -> Iterator[Fault]:
         yield from self.availability_faults(cloud)
@@ -102,7 +110,7 @@ class CpuDriver(Driver[CpuOptions]):
             )
 
     def pool_faults(self, options: CpuOptions, cloud: Cloud, machine: Machine, mig: str) -> Iterator[Fault]:
-        if machine.vcpus is not None and len(options.reserved_cpus) >= machine.vcpus:
+        if machine.vcpus is not None and len(options.reserved_of(machine.vcpus)) == machine.vcpus:
             yield (
                 "machine",
                 CatalogError(
@@ -153,60 +161,25 @@ class CpuDriver(Driver[CpuOptions]):
         return "CPU" if "dra.cpu/cpuID" in attributes else "group of CPUs"
 
 
-def _groups(machine: Machine, options: CpuOptions) -> list[Device]:
-    """Return a device per group; if the groups aren't known, one whose capacity isn't known."""
-    topology = _topology(machine)
+def _group(options: CpuOptions) -> Device:
+    """Return one device for all groups: how many there are, and how many CPUs each has, is a fact of the node."""
     by_socket = options.group_by == "socket"
-    count = None if topology is None else integer(topology, "sockets" if by_socket else "numa_nodes")
-    if topology is None or not count:
-        return [_group(0, None, options, is_known=False)]
-    sizes = _sizes(machine.vcpus or 0, count, topology, options.reserved_cpus)
-    return [_group(index, size, options, is_known=True) for index, size in enumerate(sizes)]
-
-
-def _sizes(total: int, groups: int, topology: Row, reserved: frozenset[int]) -> list[int | None]:
-    """Return the CPUs of each group; None if reserved CPUs make them unknown.
-
-    Linux numbers hyperthreads after all cores, and cores socket by socket.
-    """
-    if not reserved:
-        return [total // groups] * groups
-    smt = flag(topology, "smt")
-    if smt is None:
-        return [None] * groups
-    threads = 2 if smt else 1
-    cores = total // threads
-    owner = [cpu % cores * groups // cores for cpu in range(total)]
-    return [sum(of == group and cpu not in reserved for cpu, of in enumerate(owner)) for group in range(groups)]
-
-
-def _group(index: int, cpus: int | None, options: CpuOptions, *, is_known: bool) -> Device:
-    by_socket = options.group_by == "socket"
-    attributes: dict[str, AttributeValue] = {
-        "dra.cpu/socketID": index if by_socket and is_known else Unknown(),
-        "dra.cpu/smtEnabled": Unknown("node"),
-        "dra.cpu/numCPUs": Unknown() if cpus is None else cpus,
-    }
-    if not by_socket:
-        attributes |= dict.fromkeys(_NUMA, index if is_known else Unknown())
+    names = ("dra.cpu/socketID", "dra.cpu/numCPUs", *(() if by_socket else _NUMA))
     return Device(
-        name=f"cpudev{'socket' if by_socket else 'numa'}{index:03}",
-        attributes=attributes,
-        capacity={CPUS: DeviceCapacity(Unknown() if cpus is None else Quantity.from_int(cpus))},
+        name=f"cpudev{'socket' if by_socket else 'numa'}000",
+        attributes={**dict.fromkeys(names, Unknown()), "dra.cpu/smtEnabled": Unknown("node")},
+        capacity={CPUS: DeviceCapacity(Unknown())},
         allow_multiple_allocations=True,
+        may_be_several=True,
     )
 
 
-def _individual(machine: Machine, options: CpuOptions) -> list[Device]:
-    topology = _topology(machine)
-    one = topology is not None and integer(topology, "numa_nodes") == 1
+def _individual(vcpus: int, options: CpuOptions) -> list[Device]:
     shared: dict[str, AttributeValue] = {
         "dra.cpu/smtEnabled": Unknown("node"),
         "dra.cpu/coreType": "standard",
-        "dra.cpu/socketID": 0 if one else Unknown(),
-        **dict.fromkeys(_NUMA, 0 if one else Unknown()),
+        **dict.fromkeys(("dra.cpu/socketID", *_NUMA), Unknown()),
     }
-    count = (machine.vcpus or 0) - len(options.reserved_cpus)
     return [
         Device(
             name=f"cpudev{index:03}",
@@ -217,7 +190,7 @@ def _individual(machine: Machine, options: CpuOptions) -> list[Device]:
                 "dra.cpu/cacheL3ID": Unknown(),
             },
         )
-        for index in range(count)
+        for index in range(vcpus - len(options.reserved_of(vcpus)))
     ]
 
 
@@ -237,11 +210,6 @@ def _slices_of(node_name: str, devices: Sequence[Device]) -> tuple[ResourceSlice
         )
         for number, part in enumerate(parts)
     )
-
-
-def _topology(machine: Machine) -> Row | None:
-    rows = read_table("cpu_topology")
-    return next((row for row in rows if (row["cloud"], row["machine"]) == (machine.cloud, machine.instance_type)), None)
 
 
 DRIVER = CpuDriver()

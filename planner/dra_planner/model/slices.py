@@ -93,7 +93,10 @@ class DeviceTaint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Device:
-    """One allocatable device. Names without a domain belong to the driver's own domain."""
+    """One allocatable device. Names without a domain belong to the driver's own domain.
+
+    A predicted device that `may_be_several` stands for one or more devices; their number is known at run time only.
+    """
 
     name: str
     attributes: Mapping[str, AttributeValue] = field(default_factory=dict, hash=False)
@@ -107,6 +110,7 @@ class Device:
     binds_to_node: bool = False
     binding_conditions: tuple[str, ...] = ()
     binding_failure_conditions: tuple[str, ...] = ()
+    may_be_several: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -151,7 +151,7 @@ def _driver_differences(pool: Offer, node: Offer, driver: str) -> Iterator[NodeD
     for kind in sorted({_kind(device) for device in (*expected, *real)}):
         ours = [device for device in expected if _kind(device) == kind]
         theirs = [device for device in real if _kind(device) == kind]
-        if len(ours) != len(theirs):
+        if len(ours) != len(theirs) and not any(device.may_be_several for device in ours):
             yield NodeDifference(pool.name, node.name, "count", driver, kind, str(len(ours)), str(len(theirs)))
         for one, other in _pairs(ours, theirs):
             yield from _device_differences(pool, node, one, other)

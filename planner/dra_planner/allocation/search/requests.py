@@ -95,6 +95,7 @@ class PlannedClaims:
     doubtful: bool  # an unknown outcome may hide an error
     draws_counters: bool
     shares_devices: bool
+    number_is_unknown: bool  # how many devices some request can choose from, or which ones `All` means
     order_shows: bool  # "all devices" under a constraint: which member comes first decides between failure and error
     bounds: tuple[
         tuple[int, int], ...
@@ -113,6 +114,7 @@ def plan_claims(claims: Sequence[tuple[str, ClaimSpec]], template: Template) -> 
     planned = tuple(_plan_claim(name, spec, template) for name, spec in claims)
     searched = [c for c in template.candidates if c.bit & template.searched]
     alternatives = [a for claim in planned for r in claim.requests for a in r.alternatives]
+    number_is_unknown = _number_is_unknown(alternatives, searched)
     attributes = {c.match_attribute or c.distinct_attribute or "" for claim in planned for c in claim.spec.constraints}
     return PlannedClaims(
         claims=planned,
@@ -120,6 +122,7 @@ def plan_claims(claims: Sequence[tuple[str, ClaimSpec]], template: Template) -> 
         doubtful=any(a.selection.doubtful for a in alternatives),
         draws_counters=any(c.device.consumes_counters for c in searched),
         shares_devices=any(c.shareable for c in searched),
+        number_is_unknown=number_is_unknown,
         order_shows=any(
             way.takes_all
             for claim in planned
@@ -127,8 +130,16 @@ def plan_claims(claims: Sequence[tuple[str, ClaimSpec]], template: Template) -> 
             if claim.spec.constraints or (r.has_subrequests and template.behaviour.slips_to_first_alternative)
             for way in r.alternatives
         ),
-        bounds=_bounds(planned, alternatives),
+        bounds=() if number_is_unknown else _bounds(planned, alternatives),
     )
+
+
+def _number_is_unknown(alternatives: Sequence[Alternative], searched: Sequence[Candidate]) -> bool:
+    """Whether the unknown number of some devices matters: for `All`, and for more of them than are predicted."""
+    several = sum(c.bit for c in searched if c.device.may_be_several)
+    left_open = [(a, a.selection.unknown & a.roomy) for a in alternatives]
+    wanted = sum(a.spec.count for a, devices in left_open if devices & several)
+    return wanted > several.bit_count() or any(a.takes_all and devices for a, devices in left_open)
 
 
 def _bounds(claims: Sequence[PlannedClaim], alternatives: Sequence[Alternative]) -> tuple[tuple[int, int], ...]:
