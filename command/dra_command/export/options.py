@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from dra_command.command_line.shared_options import add_fleet
-from dra_planner.clouds.foreign import EXPORTS
+from dra_planner.clouds.foreign.export import EXPORTS
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

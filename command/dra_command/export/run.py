@@ -11,9 +11,9 @@ import yaml
 from dra_command.command_line.arguments import UsageError
 from dra_command.command_line.exit_status import Status
 from dra_command.inputs.fleet_files import read_fleet_of
-from dra_planner.clouds.foreign import export_cluster, export_losses
+from dra_planner.clouds.foreign.export import export_cluster, export_losses
 from dra_planner.fleet import read_stack
-from dra_planner.fleet_sources import describe_fleet
+from dra_planner.fleet_sources.description import describe_fleet
 from dra_planner.planfile import plan_path, read_plan_file
 
 _NAME = "gpus"

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dra_planner.documents.stream import split_stream
 from dra_planner.documents.yaml_reader import Fault, read_yaml
 from dra_planner.errors import FleetError, Place
 from dra_planner.fleet import Fleet, is_url, read_fleet_file
-from dra_planner.fleet_sources import ImportedFleet, read_imported_fleet
 from dra_planner.sources import read_file
+
+if TYPE_CHECKING:
+    from dra_planner.fleet_sources import ImportedFleet
 
 _MARKS = ("format_version", "node_groups", "node_pools", "eksctl.io/", "karpenter.sh/", "cluster.x-k8s.io/")
 _MOST_NODES = 2_000_000  # the JSON of a Terraform state holds every attribute of every resource
@@ -48,6 +50,8 @@ def read_other_tools_fleet(
     text = read_file(path).text
     if not any(mark in text for mark in _MARKS):
         return None
+    from dra_planner.fleet_sources import read_imported_fleet  # noqa: PLC0415  (loads the readers of every tool)
+
     return read_imported_fleet(_documents(text, path), file=path, region=region, kubernetes=kubernetes, cluster=cluster)
 
 

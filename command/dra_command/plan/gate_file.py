@@ -10,7 +10,7 @@ import yaml
 from dra_command.command_line.file_writer import write_whole
 from dra_planner.errors import PlannerError
 from dra_planner.plan import Plan, plan_file
-from dra_planner.planfile import admission_gate
+from dra_planner.planfile.admission_gate import admission_gate
 
 _HEAD: Final = """\
 # Written by `pulumi-dra plan --gate`. Apply it to the cluster, and write it again after each change of the plan.

@@ -6,7 +6,6 @@ and the workloads it was made from, so a stale plan shows. It is deterministic a
 
 from __future__ import annotations
 
-from dra_planner.planfile.admission_gate import admission_gate
 from dra_planner.planfile.demand import (
     ApiObject,
     BlockedRow,
@@ -71,7 +70,6 @@ __all__ = [
     "ReasonRow",
     "ShapeRow",
     "WorkloadRow",
-    "admission_gate",
     "canonical_text",
     "check_inputs",
     "file_text",

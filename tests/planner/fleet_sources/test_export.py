@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from dra_planner.clouds.foreign import EXPORTS, export_cluster, export_losses
+from dra_planner.clouds.foreign.export import EXPORTS, export_cluster, export_losses
 from dra_planner.errors import FleetError
 from dra_planner.fleet import read_fleet
-from dra_planner.fleet_sources import describe_fleet, read_imported_fleet
+from dra_planner.fleet_sources import read_imported_fleet
+from dra_planner.fleet_sources.description import describe_fleet
 
 FLEETS: dict[str, dict[str, Any]] = {
     "eks": {

@@ -12,7 +12,7 @@ import yaml
 
 from dra_planner.fleet import read_fleet
 from dra_planner.plan import PlanRequest, make_plan, plan_file
-from dra_planner.planfile import admission_gate
+from dra_planner.planfile.admission_gate import admission_gate
 from dra_planner.sources import read_sources
 from dra_sandbox.control_plane import ApiRejection, ApiServer, Settings, control_plane
 

@@ -1,7 +1,6 @@
 """Clusters as other tools describe them: Terraform, eksctl, Karpenter, and Cluster API.
 
 read_foreign_clusters(documents) -> clusters      of plain data, whatever tool wrote it; none if no tool did
-export_cluster(cluster, tool) -> documents        for one of `EXPORTS`
 """
 
 from __future__ import annotations
@@ -12,7 +11,6 @@ from typing import Any
 from dra_planner.clouds.foreign.cluster_api import is_machine_set, read_cluster_api
 from dra_planner.clouds.foreign.description import ForeignCluster, ForeignPool
 from dra_planner.clouds.foreign.eksctl import is_eksctl, read_eksctl
-from dra_planner.clouds.foreign.export import EXPORTS, export_cluster, export_losses
 from dra_planner.clouds.foreign.karpenter import is_node_pool, read_node_pools
 from dra_planner.clouds.foreign.terraform import is_terraform, read_configuration
 from dra_planner.clouds.foreign.terraform_aks import read_aks
@@ -21,11 +19,8 @@ from dra_planner.clouds.foreign.terraform_gke import read_gke
 from dra_planner.clouds.foreign.terraform_variables import is_terraform_variables, read_terraform_variables
 
 __all__ = [
-    "EXPORTS",
     "ForeignCluster",
     "ForeignPool",
-    "export_cluster",
-    "export_losses",
     "is_foreign",
     "read_foreign_clusters",
 ]
