@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Final
+
+_DIGITS: Final = re.compile(r"\s*[0-9]{1,18}\s*")
 
 
 def block(data: Any, key: str) -> Mapping[str, Any]:
@@ -12,6 +16,13 @@ def block(data: Any, key: str) -> Mapping[str, Any]:
     if isinstance(found, list):
         found = found[0] if found else None
     return found if isinstance(found, Mapping) else {}
+
+
+def named_blocks(data: Any, key: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield the mappings in the mapping below a key, each with its name."""
+    for name, each in block(data, key).items():
+        if isinstance(each, Mapping):
+            yield str(name), each
 
 
 def blocks(data: Any, key: str) -> list[Mapping[str, Any]]:
@@ -26,7 +37,12 @@ def number(value: Any) -> int | None:
         return None
     if isinstance(value, float) and value.is_integer():
         return int(value)
-    return int(value) if isinstance(value, int) or (isinstance(value, str) and value.strip().isdigit()) else None
+    return int(value) if isinstance(value, int) or (isinstance(value, str) and _DIGITS.fullmatch(value)) else None
+
+
+def whole(value: Any) -> int | None:
+    """Return a number without its fraction, also if it's text; None if the value isn't a finite number."""
+    return int(value) if isinstance(value, float) and math.isfinite(value) else number(value)
 
 
 def text(value: Any) -> str:

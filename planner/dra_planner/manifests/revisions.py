@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from dra_planner.documents.plain_values import number
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.model import ObjectMeta, WorkloadRef
 
@@ -31,11 +32,11 @@ class Revisions:
         elif item.kind == "Deployment":
             self._wanted[WorkloadRef(item.kind, item.namespace, item.name)] = _template_of(item)
         elif item.kind == "ReplicaSet" and owner is not None:
-            number = str((item.metadata.get("annotations") or {}).get(_REVISION, ""))
+            revision = number((item.metadata.get("annotations") or {}).get(_REVISION))
             made = str((item.metadata.get("labels") or {}).get(_TEMPLATE_HASH, ""))
             self._made.setdefault(owner, {})[made] = _template_of(item)
-            if number.isdigit():
-                self._newest[owner] = max(self._newest.get(owner, (0, "")), (int(number), made))
+            if revision is not None:
+                self._newest[owner] = max(self._newest.get(owner, (0, "")), (revision, made))
 
     def is_outdated(self, pod: ObjectMeta, owner: WorkloadRef | None) -> bool:
         """Whether the workload that made a pod has another template by now; asked once all objects are noted."""

@@ -151,7 +151,7 @@ def _is_exporter_tag(tag: str) -> bool:
 
 def _version(tag: str) -> tuple[int, ...]:
     numbers = tag.partition("-")[0].split(".")
-    return tuple(int(each) for each in numbers if each.isdigit())
+    return tuple(found for each in numbers if (found := number(each)) is not None)
 
 
 def _modelservice(editor: Editor, data: Mapping[str, Any]) -> ValuesOutcome | None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from dra_planner.documents.plain_values import blocks
+from dra_planner.documents.plain_values import blocks, number
 from dra_planner.drivers.protocol.device_plugin import Counterpart
 
 _LONGEST_NAME: Final = 63
@@ -55,8 +55,9 @@ def device_counts(resources: Any, is_device: Callable[[str], bool]) -> dict[str,
     for section in ("limits", "requests"):
         amounts = resources.get(section) if isinstance(resources, Mapping) else None
         for name, amount in amounts.items() if isinstance(amounts, Mapping) else ():
-            if is_device(str(name)) and str(amount).isdigit() and int(amount):
-                counts[str(name)] = int(amount)
+            count = number(amount) if is_device(str(name)) else None
+            if count is not None and count > 0:
+                counts[str(name)] = count
     return counts
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from dra_planner.documents.plain_values import block
+from dra_planner.documents.plain_values import block, number
 from dra_planner.migration.editor import Editor, Path
 
 ClassOf = Callable[[str], str]
@@ -24,9 +24,10 @@ def migrate_quota(editor: Editor, prefix: Path, class_of: ClassOf) -> Iterator[s
     wanted: dict[str, tuple[int, list[str]]] = {}
     for key, amount in hard.items() if isinstance(hard, Mapping) else ():
         device_class = class_of(str(key).removeprefix("requests."))
-        if device_class and str(key).startswith("requests.") and str(amount).isdigit():
+        count = number(amount) if device_class and str(key).startswith("requests.") else None
+        if device_class and count is not None and count >= 0:
             total, keys = wanted.get(device_class, (0, []))
-            wanted[device_class] = total + int(amount), [*keys, str(key)]
+            wanted[device_class] = total + count, [*keys, str(key)]
     for device_class, (total, keys) in wanted.items():
         new = f"{device_class}.deviceclass.resource.k8s.io/devices"
         if new in hard:

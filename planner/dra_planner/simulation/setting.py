@@ -268,7 +268,7 @@ def _made(shape: Shape) -> Shape:
 def _ordinal(pod: SimulatedPod) -> tuple[str, int, str]:
     """Return what pods of a workload are sorted by: the numbers of a StatefulSet as numbers."""
     stem, _, number = pod.name.name.rpartition("-")
-    return (stem, int(number), "") if number.isdigit() else ("", 0, pod.name.name)
+    return (stem, int(number), "") if number.isdecimal() else ("", 0, pod.name.name)
 
 
 def _on_nodes(rollout: Rollout, nodes: int) -> tuple[int, int]:

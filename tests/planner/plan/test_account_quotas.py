@@ -91,6 +91,21 @@ def test_quotas_of_other_things_are_left_out() -> None:
         assert read_account_quotas(data) is None
 
 
+ODD: tuple[Any, ...] = (None, -1, True, [], {}, float("inf"), float("nan"), "²", "9" * 5000, 10**30, "\0")
+
+
+@pytest.mark.parametrize("value", ODD, ids=lambda value: repr(value)[:20])
+def test_an_odd_value_ends_in_no_traceback(value: Any) -> None:
+    planned = fleet(("p5.48xlarge", {"max": 4}), ("g6.2xlarge", {"max": 2}))
+    for rows, export in ((EC2["Quotas"], aws), (AZURE, azure), (GOOGLE["quotas"], google)):
+        for key in rows[0]:
+            changed = [{**row, key: value} for row in rows]
+            data: Any = changed if export is azure else {"Quotas" if export is aws else "quotas": changed}
+            found = read_account_quotas(data)
+            uses = quota_uses(planned, found[1], {}) if found is not None else ()
+            assert all(use.missing >= 0 for use in uses)
+
+
 def test_usage_is_not_free() -> None:
     assert quotas(AZURE)["StandardNCADSA100v4Family"].free == 24
     assert quotas(GOOGLE)["NVIDIA_L4_GPUS"].free == 3

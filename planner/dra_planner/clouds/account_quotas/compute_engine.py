@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from dra_planner.catalog import machines
 from dra_planner.clouds.account_quotas.quota import AccountQuota
-from dra_planner.documents.plain_values import blocks, number, text
+from dra_planner.documents.plain_values import blocks, text, whole
 
 CLOUD: Final = "gke"
 _GPUS: Final = re.compile(r"(?P<spot>PREEMPTIBLE_)?NVIDIA_(?P<model>[A-Z0-9_]+)_GPUS")
@@ -32,7 +32,7 @@ def read_compute_engine(data: Mapping[str, Any]) -> Iterator[AccountQuota]:
         if machine.accelerator is not None and machine.accelerator.gke_type:
             by_type.setdefault(_metric_of(machine.accelerator.gke_type), []).append(machine.name)
     for row in blocks(data, "quotas"):
-        metric, limit = text(row.get("metric")), _whole(row.get("limit"))
+        metric, limit = text(row.get("metric")), whole(row.get("limit"))
         gpus, vcpus = _GPUS.fullmatch(metric), _VCPUS.fullmatch(metric)
         names: tuple[str, ...] = ()
         if gpus is not None:  # machine types that come with GPUs, and GPUs that are attached to others
@@ -47,7 +47,7 @@ def read_compute_engine(data: Mapping[str, Any]) -> Iterator[AccountQuota]:
             name=metric,
             unit="gpus" if gpus is not None else "vcpus",
             limit=limit,
-            used=_whole(row.get("usage")) or 0,
+            used=whole(row.get("usage")) or 0,
             machines=names,
             capacity=("spot",) if spot else ("on-demand", "reservation"),
             request=partial(_request, metric),
@@ -57,10 +57,6 @@ def read_compute_engine(data: Mapping[str, Any]) -> Iterator[AccountQuota]:
 def _metric_of(accelerator: str) -> str:
     """Return the model in the name of the metric of an accelerator: nvidia-a100-80gb → A100_80GB."""
     return accelerator.removeprefix("nvidia-").removeprefix("tesla-").replace("-", "_").upper()
-
-
-def _whole(value: Any) -> int | None:
-    return int(value) if isinstance(value, int | float) and not isinstance(value, bool) else number(value)
 
 
 def _request(metric: str, limit: int) -> str:

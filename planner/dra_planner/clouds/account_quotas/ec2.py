@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, Final
 
 from dra_planner.clouds.account_quotas.quota import AccountQuota
-from dra_planner.documents.plain_values import blocks, text
+from dra_planner.documents.plain_values import blocks, text, whole
 
 CLOUD: Final = "eks"
 _ON_DEMAND: Final = re.compile(r"Running On-Demand (?P<families>.+?) instances")
@@ -29,15 +29,15 @@ def is_ec2(data: Any) -> bool:
 def read_ec2(data: Mapping[str, Any]) -> Iterator[AccountQuota]:
     """Yield the quotas of instances."""
     for row in blocks(data, "Quotas"):
-        name, value = text(row.get("QuotaName")), row.get("Value")
+        name, limit = text(row.get("QuotaName")), whole(row.get("Value"))
         for pattern, capacity in _KINDS:
             found = pattern.fullmatch(name)
-            if found is not None and isinstance(value, int | float):
+            if found is not None and limit is not None:
                 families = _STANDARD.sub(lambda match: match["families"], found["families"])
                 yield AccountQuota(
                     name=name,
                     unit="vcpus",
-                    limit=int(value),
+                    limit=limit,
                     used=0,
                     machines=tuple(_pattern(each) for each in re.split(r",\s*|\s+and\s+", families) if each),
                     capacity=capacity,

@@ -72,10 +72,10 @@ class _Requirement:
 
 
 def _compare(operator: str, value: str, bounds: Sequence[str]) -> bool:
-    if not bounds or not value.isdigit() or not bounds[0].isdigit():
+    amount, bound = number(value), number(bounds[0]) if bounds else None
+    if amount is None or bound is None:
         return False
-    number_, bound = int(value), int(bounds[0])
-    return {"Gt": number_ > bound, "Gte": number_ >= bound, "Lt": number_ < bound, "Lte": number_ <= bound}[operator]
+    return {"Gt": amount > bound, "Gte": amount >= bound, "Lt": amount < bound, "Lte": amount <= bound}[operator]
 
 
 _LABELS: Final[Mapping[str, Callable[[Machine], str | None]]] = {

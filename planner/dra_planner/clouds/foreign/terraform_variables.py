@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from dra_planner.clouds.foreign.description import ForeignCluster, ForeignPool
 from dra_planner.clouds.foreign.values import taint_of_text, taints
-from dra_planner.documents.plain_values import block, blocks, labels, number, text, texts
+from dra_planner.documents.plain_values import block, blocks, labels, named_blocks, number, text, texts
 from dra_planner.model import Taint
 
 _GROUPS: Final = "eks_managed_node_groups"
@@ -72,7 +72,7 @@ def _taint(taint: Taint) -> dict[str, str]:
 def _read_eks(data: Mapping[str, Any]) -> ForeignCluster:
     capacities = {written: capacity for capacity, written in _CAPACITY.items()}
     pools = []
-    for name, group in block(data, _GROUPS).items():
+    for name, group in named_blocks(data, _GROUPS):
         target = block(block(group, "capacity_reservation_specification"), "capacity_reservation_target")
         reservation = text(target.get("capacity_reservation_id"))
         capacity = capacities.get(text(group.get("capacity_type")), "on-demand")
@@ -199,7 +199,7 @@ def _aks_pool(pool: ForeignPool) -> dict[str, Any]:
 def _read_aks(data: Mapping[str, Any]) -> ForeignCluster:
     region = text(data.get("location")).replace(" ", "").lower()
     pools = []
-    for key, pool in block(data, "node_pools").items():
+    for key, pool in named_blocks(data, "node_pools"):
         is_scaled = pool.get("auto_scaling_enabled") or pool.get("enable_auto_scaling")
         count, machine = number(pool.get("node_count")), text(pool.get("vm_size"))
         pools.append(

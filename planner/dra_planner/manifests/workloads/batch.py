@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
+from dra_planner.documents.plain_values import number
 from dra_planner.manifests.workloads.description import ObjectPart, Reading, job_pods
 from dra_planner.manifests.workloads.figures import Bounds, count_job_pods
 from dra_planner.manifests.workloads.scalers import KEDA_MAXIMUM
@@ -25,8 +26,8 @@ def read_job(reading: Reading) -> list[PodSet]:
     root = reading.root
     spec = root.at("spec")
     pods = count_job_pods(spec.data) if isinstance(spec.data, Mapping) else 1
-    least = str(root.get("metadata.annotations", {}).get(_MIN_PARALLELISM, ""))
-    bounds = Bounds(min(int(least), pods), pods) if least.isdigit() and int(least) else None
+    least = number(root.get("metadata.annotations", {}).get(_MIN_PARALLELISM))
+    bounds = Bounds(min(least, pods), pods) if least else None
     sets = reading.pod_set("", spec.at("template"), reading.figures(pods, bounds=bounds))
     left = _pods_left(root)
     return sets if left is None else [replace(each, left=left) for each in sets]

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
+from dra_planner.documents.plain_values import number
 from dra_planner.errors import Diagnostic
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.manifests.workloads.description import KUEUE_QUEUE, ObjectPart
@@ -189,9 +190,8 @@ def _of_kueue(workloads: Iterable[Workload]) -> Iterator[Gang]:
     for workload in workloads:
         if workload.kind in _QUEUED_WHOLE and KUEUE_QUEUE in workload.meta.labels:
             parts = tuple(GangPart(workload.ref, pods.name) for pods in workload.pod_sets if not pods.per_node)
-            least = workload.meta.annotations.get(_KUEUE_LEAST, "")
-            number = int(least) if least.isdecimal() and workload.kind == "Job" else 0
-            yield Gang(name=str(workload.ref), parts=parts, least=number, held_by="Kueue")
+            least = number(workload.meta.annotations.get(_KUEUE_LEAST)) if workload.kind == "Job" else None
+            yield Gang(name=str(workload.ref), parts=parts, least=least or 0, held_by="Kueue")
         elif workload.kind == "Pod" and workload.pod_sets and _KUEUE_GROUP in workload.meta.labels:
             name = f"pod group {workload.meta.namespace}/{workload.meta.labels[_KUEUE_GROUP]}"
             grouped.setdefault(name, []).append(GangPart(workload.ref, workload.pod_sets[0].name))

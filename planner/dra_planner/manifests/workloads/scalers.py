@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any, Final
 
+from dra_planner.documents.plain_values import number
 from dra_planner.errors import Diagnostic
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.manifests.workloads.figures import Bounds
@@ -98,8 +99,8 @@ def _held(annotations: Any) -> int | None:
     if not isinstance(annotations, Mapping):
         return None
     replicas = annotations.get(f"{_PAUSED}-replicas")
-    if isinstance(replicas, str) and replicas.isdigit():
-        return int(replicas)
+    if isinstance(replicas, str) and (held := number(replicas)) is not None:
+        return held
     return -1 if annotations.get(_PAUSED) == "true" else None
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from dra_planner.documents.plain_values import number
 from dra_planner.manifests.workloads.description import ObjectPart, Reading
 from dra_planner.manifests.workloads.figures import NO_SURGE, Bounds, Surge
 from dra_planner.model import Figures, PodSet
@@ -49,9 +50,9 @@ def _knative(reading: Reading, annotations: Mapping[str, Any]) -> Figures:
 
 def _scale(annotations: Mapping[str, Any], *names: str) -> int:
     for name in names:
-        text = str(annotations.get(_KNATIVE + name, ""))
-        if text.isdigit():
-            return int(text)
+        found = number(annotations.get(_KNATIVE + name))
+        if found is not None and found >= 0:
+            return found
     return 0
 
 
@@ -147,8 +148,8 @@ def _annotated_claim(reading: Reading, annotations: Mapping[str, Any]) -> str:
     name = annotations.get(f"{_KSERVE}dra-device-class")
     if not name:
         return ""
-    count = str(annotations.get(f"{_KSERVE}dra-gpu-count", "1"))
-    exactly: dict[str, Any] = {"deviceClassName": str(name), "count": int(count) if count.isdigit() else 1}
+    count = number(annotations.get(f"{_KSERVE}dra-gpu-count"))
+    exactly: dict[str, Any] = {"deviceClassName": str(name), "count": 1 if count is None else count}
     return reading.generate("dra", {"devices": {"requests": [{"name": "gpu", "exactly": exactly}]}})
 
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from dra_planner import catalog
 from dra_planner.clouds.account_quotas import AccountQuota
 from dra_planner.fleet import Fleet, Quota
 from dra_planner.fleet.limits import node_takes
+
+_LARGEST: Final = 10**9  # limit of a fleet's quota; exports have larger ones for "unlimited"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +35,7 @@ def fleet_quotas(quotas: Sequence[AccountQuota]) -> list[Quota]:
             {
                 "name": quota.name,
                 "unit": quota.unit,
-                "limit": quota.free,
+                "limit": min(quota.free, _LARGEST),
                 "machines": list(quota.machines),
                 "capacity": list(quota.capacity),
             }

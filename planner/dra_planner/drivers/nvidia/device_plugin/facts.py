@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import yaml
 
+from dra_planner.documents.plain_values import number
 from dra_planner.drivers.protocol.device_plugin import DeviceSharing, PluginFacts
 
 _CONFIG_LABEL: Final = "nvidia.com/device-plugin.config"
@@ -58,11 +59,11 @@ def _of_node(name: str, labels: Mapping[str, Any]) -> PluginFacts | None:
         return None
     _, _, profile = product.partition("-MIG-")
     strategy = str(labels.get("nvidia.com/gpu.sharing-strategy", ""))
-    replicas = str(labels.get("nvidia.com/gpu.replicas", ""))
+    replicas = number(labels.get("nvidia.com/gpu.replicas")) or 0
     shared: dict[str, DeviceSharing] = {}
-    if strategy in ("time-slicing", "mps") and replicas.isdigit() and int(replicas) > 1:
+    if strategy in ("time-slicing", "mps") and replicas > 1:
         resource = "nvidia.com/gpu" if product.endswith("-SHARED") or strategy == "mps" else "nvidia.com/gpu.shared"
-        shared[resource] = DeviceSharing(strategy, int(replicas), f"Node {name}")
+        shared[resource] = DeviceSharing(strategy, replicas, f"Node {name}")
     is_single = labels.get("nvidia.com/mig.strategy") == "single" and profile not in ("", "INVALID")
     return PluginFacts(shared=shared, partition=profile if is_single else "", is_known=True)
 
@@ -71,7 +72,7 @@ def _plugin_config(text: Any) -> Mapping[str, Any] | None:
     """Return the configuration of NVIDIA's device plugin that a text holds; None if it holds something else."""
     try:
         config = yaml.safe_load(text) if isinstance(text, str) else None
-    except yaml.YAMLError:
+    except (yaml.YAMLError, ValueError):  # ValueError for numbers with thousands of digits, and for dates
         return None
     if not isinstance(config, dict) or config.get("version") != "v1":
         return None

@@ -16,6 +16,7 @@ from typing import Final
 from dra_planner.catalog.machines import Accelerator, machines
 from dra_planner.catalog.tables import read_table
 from dra_planner.clouds import cloud, names
+from dra_planner.documents.plain_values import number
 from dra_planner.drivers.nvidia.gpus import gpu, gpus, mig_profiles
 from dra_planner.drivers.protocol.device_plugin import LabelTerm, NotTranslatable, SelectionNeeds
 
@@ -136,16 +137,18 @@ def _family(term: LabelTerm) -> SelectionNeeds:
 def _memory(term: LabelTerm) -> SelectionNeeds:
     """GFD's and Karpenter's labels hold MiB; the capacity holds bytes."""
     signs = {"Gt": ">", "Lt": "<", "In": "=="}
-    if term.operator not in signs or len(term.values) != 1 or not term.values[0].isdigit():
+    mib = number(term.values[0]) if len(term.values) == 1 else None
+    if term.operator not in signs or mib is None:
         raise NotTranslatable(f"{term.key} {term.operator} isn't a comparison with one number")
-    quantity = f'quantity("{term.values[0]}Mi")'
+    quantity = f'quantity("{mib}Mi")'
     return SelectionNeeds(conditions=(f"{_CAPACITY}.memory.compareTo({quantity}) {signs[term.operator]} 0",))
 
 
 def _compute_major(term: LabelTerm) -> SelectionNeeds:
-    if len(term.values) != 1 or not term.values[0].isdigit() or term.operator not in ("In", "Gt", "Lt"):
+    major = number(term.values[0]) if len(term.values) == 1 else None
+    if major is None or term.operator not in ("In", "Gt", "Lt"):
         raise NotTranslatable(f"{term.key} {term.operator} isn't a comparison with one number")
-    capability, major = f"{_ATTRIBUTE}.cudaComputeCapability", int(term.values[0])
+    capability = f"{_ATTRIBUTE}.cudaComputeCapability"
     match term.operator:
         case "Gt":
             conditions = [_at_least(capability, major + 1)]
@@ -172,7 +175,7 @@ def _sharing(term: LabelTerm) -> SelectionNeeds:
 
 
 def _clients(term: LabelTerm) -> SelectionNeeds:
-    counts = [int(value) for value in term.values if value.isdigit() and int(value) > 1]
+    counts = [count for value in term.values if (count := number(value)) is not None and count > 1]
     return SelectionNeeds(sharing="time-slicing" if counts else "", clients=min(counts, default=0))
 
 
