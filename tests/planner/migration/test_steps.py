@@ -82,6 +82,38 @@ def test_batch_workloads_move_first_and_end_before_they_are_created_again() -> N
     assert "kubectl delete -n ml job/train" in found.steps[1].commands
 
 
+def test_a_rollback_deletes_jobs_before_their_old_version_is_applied() -> None:
+    found = steps(workload("train", 1, kind="Job"))
+
+    rollback = found.steps[1].rollback
+    assert rollback.index("kubectl delete -n ml job/train") < rollback.index(
+        f"kubectl apply -f {found.steps[1].folder}/previous.yaml"
+    )
+
+
+def test_a_job_set_ends_with_the_condition_that_its_controller_sets() -> None:
+    job_set = """\
+apiVersion: jobset.x-k8s.io/v1alpha2
+kind: JobSet
+metadata: {name: pretrain, namespace: ml}
+spec:
+  replicatedJobs:
+    - name: workers
+      template:
+        spec:
+          parallelism: 2
+          template:
+            spec:
+              restartPolicy: Never
+              nodeSelector: {node.kubernetes.io/instance-type: g6.12xlarge}
+              containers: [{name: main, image: example/main:1, resources: {limits: {nvidia.com/gpu: 1}}}]
+"""
+    move = steps(job_set).steps[1]
+
+    assert move.moves == ("JobSet ml/pretrain",)
+    assert "kubectl wait -n ml --for=condition=completed --timeout=-1s jobset/pretrain" in move.commands
+
+
 def test_a_step_for_which_the_new_pool_is_too_small_is_not_safe() -> None:
     found = steps(workload("chat", 8), pools=({**L4, "count": {"max": 1}},))
 

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from dra_planner.clouds import POOL
 from dra_planner.migration.steps.step import MigrationStep, StepKind
 
 _UP = "pulumi up"
-_IMMUTABLE = ("Job", "JobSet")
+_IMMUTABLE: Final = {"Job": "complete", "JobSet": "completed"}
+"""Kinds whose pod templates can't change, with the condition that they have when they end.
+
+Source: kubernetes/api:batch/v1/types.go@v0.36.0, kubernetes-sigs/jobset:api/jobset/v1alpha2/jobset_types.go@v0.10.0.
+"""
 _NO_PENDING = "kubectl get pods -A --field-selector=status.phase=Pending  # must list no GPU pod"
 _PENDING_CLAIMS = (
     "kubectl get resourceclaims -A  # delete pending claims of the new version, or their pods stay in Terminating"
@@ -40,6 +45,7 @@ def step_rollback(step: MigrationStep) -> tuple[str, ...]:
         case StepKind.MOVE:
             return (
                 *_scale_up(step),
+                *(f"kubectl delete -n {namespace} {job}" for namespace, job, _ in _immutable_jobs(step)),
                 f"kubectl apply -f {step.folder}/previous.yaml",
                 _PENDING_CLAIMS,
             )
@@ -69,11 +75,17 @@ def _commands(step: MigrationStep) -> Iterator[str]:
 
 def _finished_jobs(step: MigrationStep) -> Iterator[str]:
     """Yield the commands for Jobs, whose pod templates can't change: each ends and is created again."""
+    for namespace, job, condition in _immutable_jobs(step):
+        yield f"kubectl wait -n {namespace} --for=condition={condition} --timeout=-1s {job}"
+        yield f"kubectl delete -n {namespace} {job}"
+
+
+def _immutable_jobs(step: MigrationStep) -> Iterator[tuple[str, str, str]]:
+    """Yield namespace, `kind/name`, and the condition at the end of each moved Job."""
     for kind, _, name in (each.partition(" ") for each in step.moves):
         if kind in _IMMUTABLE:
             namespace, _, own = name.partition("/")
-            yield f"kubectl wait -n {namespace} --for=condition=complete --timeout=-1s {kind.lower()}/{own}"
-            yield f"kubectl delete -n {namespace} {kind.lower()}/{own}"
+            yield namespace, f"{kind.lower()}/{own}", _IMMUTABLE[kind]
 
 
 def _drains(step: MigrationStep) -> Iterator[str]:

@@ -13,6 +13,7 @@ from dra_planner.manifests.objects import KubernetesObject, read_objects
 from dra_planner.migration.migrate import migrate
 from dra_planner.migration.outcome import Migration, Result
 from dra_planner.migration.target import Target
+from dra_planner.migration.templates import find_pod_parts
 from dra_planner.sources import Source
 
 _BATCH: Final = ("Job", "CronJob", "JobSet", "Workflow", "CronWorkflow", "TrainJob")
@@ -97,14 +98,8 @@ def without_quotas(objects: Iterable[KubernetesObject]) -> list[KubernetesObject
     return [item for item in objects if item.kind != "ResourceQuota"]
 
 
-_NO_PODS: Final = frozenset(
-    {"Service", "ConfigMap", "Secret", "ResourceClaim", "ResourceClaimTemplate", "ServiceAccount", "Ingress",
-     "HorizontalPodAutoscaler", "PodDisruptionBudget", "PersistentVolumeClaim", "NetworkPolicy", "Namespace"}
-)  # fmt: skip
-
-
 def _has_pods(item: KubernetesObject) -> bool:
-    return item.kind not in _NO_PODS
+    return bool(find_pod_parts(item.data, item.group, item.kind))
 
 
 def _plain(value: Any) -> Any:

@@ -9,6 +9,7 @@ from typing import Any
 from dra_planner.clouds import cloud
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import Fleet, Pool, read_fleet
+from dra_planner.fleet.starting import free_pool_name
 
 _ONLY_OF_PLUGINS = ("allocation", "sharing", "migStrategy")
 
@@ -33,7 +34,7 @@ def add_twins(fleet: Fleet) -> Twins:
         if existing is not None:
             by_pool[pool.name] = existing.name
             continue
-        name = _name(fleet, pool)
+        name = free_pool_name(f"{pool.name}-dra", {each.name for each in fleet.pools}, cloud(fleet.cloud))
         try:
             fleet = _with_pool(fleet, _twin(fleet, pool, name))
             by_pool[pool.name] = name
@@ -46,16 +47,6 @@ def _is_twin(candidate: Pool, pool: Pool, taken: Collection[str]) -> bool:
     """Whether a pool is the DRA pool of the same machines, and no other pool's twin."""
     same = (candidate.machine, candidate.mig, candidate.capacity) == (pool.machine, pool.mig, pool.capacity)
     return candidate.is_dra and same and candidate.name not in taken
-
-
-def _name(fleet: Fleet, pool: Pool) -> str:
-    taken = {each.name for each in fleet.pools}
-    of_cloud = cloud(fleet.cloud)
-    name, number = of_cloud.pool_name(f"{pool.name}-dra"), 2
-    while name in taken:
-        suffix = f"d{number}"
-        name, number = of_cloud.pool_name(f"{pool.name[: of_cloud.longest_pool_name - 2]}{suffix}"), number + 1
-    return name
 
 
 def _twin(fleet: Fleet, pool: Pool, name: str) -> dict[str, Any]:
