@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import product
 from math import ceil
+from typing import Any
 
 import pytest
 from brute_force import fewest_nodes
@@ -12,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sizing_builders import pool, size, workload
 
+from dra_planner.sizing.bound.cases import divide_cases
 from dra_planner.sizing.bound.exact import (
     BoundModel,
     BoundPool,
@@ -169,3 +171,26 @@ def test_cases_of_few_and_many_nodes_prove_what_fractions_of_nodes_do_not() -> N
     (part,) = sizing.evidence.proof.parts
     assert part.cases is not None
     assert part.cases.halves
+
+
+def test_a_case_that_the_solver_gives_up_on_keeps_what_the_case_around_it_proves() -> None:
+    highspy = pytest.importorskip("highspy")
+
+    class SolvesOnce(Relaxation):
+        solved = 0
+
+        def within(self, *args: Any) -> Any:
+            self.solved += 1
+            return super().within(*args) if self.solved == 1 else None
+
+        def shortage_within(self, *_: Any) -> Any:
+            return None
+
+    mixed = model({0: 6, 1: 9}, (8, {0: (3, 2), 1: (1, 8)}), (4, {0: (3, 1), 1: (1, 4)}), (1, {1: (1, 1)}))
+    costs = [Fraction(10), Fraction(7), Fraction(2)]
+
+    found = divide_cases(SolvesOnce(mixed, highspy), range(3), costs, Fraction(36))
+
+    assert found is not None
+    assert found.halves
+    assert found.bound == found.cost

@@ -94,9 +94,12 @@ class _Division:
         return first
 
     def _choose(self, case: Case, nodes: Sequence[float]) -> tuple[int, int] | None:
-        """Return the pool whose part of a node costs most, and its whole nodes; None if all nodes are whole."""
+        """Return the pool whose part of a node costs most, and its whole nodes.
+
+        None if all nodes are whole, or none are known because the case has the prices of the case around it.
+        """
         best, choice = 0.0, None
-        for pool, (least, most) in case.ranges.items():
+        for pool, (least, most) in case.ranges.items() if nodes else ():
             whole = floor(nodes[pool] + _WHOLE)
             part = nodes[pool] - whole
             if part > _WHOLE and least <= whole < most and min(part, 1 - part) * self._floats[pool] > best:
