@@ -6,7 +6,7 @@ import copy
 from collections.abc import Iterator
 from typing import Any
 
-ODD: tuple[Any, ...] = (None, 0, "x", "", [], {}, [None], {"a": 1}, True, 1.5, float("inf"), "²", "9" * 5000)
+ODD: tuple[Any, ...] = (None, 0, "x", "", [], {}, [None], {"a": 1}, True, 1.5, "²", "9" * 5000)
 Path = tuple[Any, ...]
 
 

@@ -265,3 +265,30 @@ def test_an_empty_group_is_the_core_group() -> None:
     manifests = read_checked([Source("quota.yaml", text)], features_of(36))
     assert [finding.severity for finding in manifests.diagnostics] == ["error"]
     assert manifests.quotas == ()
+
+
+POD = {
+    "metadata": {"labels": {"a": "b"}},
+    "spec": {"restartPolicy": "Never", "containers": [{"name": "m", "image": "example/m:1"}]},
+}
+ANNOTATED = {
+    "kueue.x-k8s.io/job-min-parallelism": ("batch/v1", "Job", {"parallelism": 2, "template": POD}),
+    "autoscaling.knative.dev/min-scale": ("serving.knative.dev/v1", "Service", {"template": POD}),
+    "autoscaling.keda.sh/paused-replicas": ("keda.sh/v1alpha1", "ScaledObject", {"scaleTargetRef": {"name": "d"}}),
+}
+
+
+@pytest.mark.parametrize("written", ["²", "9" * 5000], ids=["not decimal", "too long"])
+@pytest.mark.parametrize("annotation", ANNOTATED)
+def test_an_annotation_that_is_no_number_is_left_out(annotation: str, written: str) -> None:
+    version, kind, spec = ANNOTATED[annotation]
+    metadata: dict[str, Any] = {"name": "a", "namespace": "ml", "labels": {"kueue.x-k8s.io/queue-name": "q"}}
+    if kind == "Service":
+        spec = {"template": {**POD, "metadata": {"annotations": {annotation: written}}}}
+    else:
+        metadata["annotations"] = {annotation: written}
+    document = {"apiVersion": version, "kind": kind, "metadata": metadata, "spec": spec}
+
+    manifests = read_checked([Source("odd.yaml", json.dumps(document))], features_of(36))
+
+    assert [len(each.pod_sets) for each in manifests.workloads] == ([] if kind == "ScaledObject" else [1])
