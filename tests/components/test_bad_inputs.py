@@ -737,6 +737,12 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "image_repository",
         "is for a chart that this component installs",
     ),
+    (
+        "DevicePlugin",
+        {"version": None, "existing_daemon_set": "x", "feature_discovery": True},
+        "feature_discovery",
+        "is for a chart that this component installs",
+    ),
     ("GpuMetrics", {"collector": "datadog"}, "collector", "must be one of prometheus-operator, google, annotations"),
     ("GpuMetrics", {"driver_folder": "home"}, "driver_folder", '"home" is not an absolute path'),
     ("KubeRay", {"version": "1.7.0", "chart": "own"}, "version", "the one in chart has its own"),

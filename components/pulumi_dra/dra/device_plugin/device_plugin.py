@@ -1,8 +1,9 @@
 """NVIDIA's device plugin for nodes that are not DRA nodes; or an existing one, kept off the DRA nodes."""
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any, NotRequired, TypedDict
+from typing import Any, Final, NotRequired, TypedDict
 
 import pulumi
 import pulumi_kubernetes as k8s
@@ -19,6 +20,10 @@ from pulumi_dra.inputs.reader import InputReader
 
 NAMESPACE = "nvidia-device-plugin"
 RELEASE = "nvidia-device-plugin"
+_OF_CHART: Final = (
+    "configs", "default_config", "feature_discovery", "namespace",
+    "chart", "image_repository", "image_digest", "image_pull_secrets",
+)  # fmt: skip
 
 
 class DevicePluginArgs(TypedDict):
@@ -80,15 +85,16 @@ def read_plugin_inputs(read: InputReader) -> DevicePluginInputs:
             release = nvidia.device_plugin_release(version)
         except PlannerError as error:
             read.refuse("version", str(error))
-    for key in ("namespace", "chart", "image_repository", "image_digest", "image_pull_secrets"):
+    for key in _OF_CHART:
         if existing and read.has(key):
             read.refuse(key, "is for a chart that this component installs")
+    configs = read.labels("configs")
     if version and read.has("existing_namespace"):
         read.refuse("existing_namespace", "is for existing_daemon_set")
     return DevicePluginInputs(
         release=release,
-        configs=read.labels("configs"),
-        default_config=_read_default_config(read),
+        configs=configs,
+        default_config=_read_default_config(read, configs.keys()),
         feature_discovery=read.flag("feature_discovery", False),
         namespace=namespace,
         chart=read.text("chart", ""),
@@ -98,9 +104,9 @@ def read_plugin_inputs(read: InputReader) -> DevicePluginInputs:
     )
 
 
-def _read_default_config(read: InputReader) -> str:
-    """Return `default_config`, rejected if it isn't the name of one of `configs`."""
-    default, names = read.text("default_config", ""), read.labels("configs").keys()
+def _read_default_config(read: InputReader, names: Collection[str]) -> str:
+    """Return `default_config`, rejected if it isn't the name of a configuration."""
+    default = read.text("default_config", "")
     if (names or default) and default not in names:
         read.refuse(
             "default_config", f"must be the name of a configuration: {', '.join(sorted(names)) or 'none given'}"
